@@ -1,0 +1,5 @@
+//! Runs a command under a sandbox policy: bubblewrap on Linux.
+
+pub mod policy;
+
+pub use policy::{Network, Policy, Posture};

@@ -1,0 +1,3 @@
+//! The command `perimeter`.
+
+fn main() {}
