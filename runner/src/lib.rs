@@ -1,2 +1,7 @@
 //! Drives any sandbox launcher through a conformance corpus and judges by what
 //! happened on the host.
+
+pub mod corpus;
+pub mod launcher;
+pub mod observe;
+pub mod verdict;

@@ -1,0 +1,3 @@
+//! Launchers: the programs under test, and how each is driven.
+
+pub mod file;
