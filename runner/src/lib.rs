@@ -2,6 +2,8 @@
 //! happened on the host.
 
 pub mod corpus;
+pub mod exit;
 pub mod launcher;
 pub mod observe;
+pub mod report;
 pub mod verdict;
