@@ -1,7 +1,21 @@
 //! The corpus: cases as data, and how they are read.
 
 pub mod case;
+mod check;
+pub mod digest;
+pub mod error;
 pub mod expect;
 pub mod fixture;
+pub mod load;
+pub mod placeholder;
 pub mod policy;
+pub mod requirement;
+pub mod source;
+pub mod trial;
 pub mod vocabulary;
+
+pub use check::FIXED_NAMES;
+pub use error::CorpusError;
+pub use load::Corpus;
+pub use source::Source;
+pub use trial::Trial;

@@ -1,0 +1,38 @@
+//! Digests: what a case or a corpus meant when a result was written.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::case::{Case, TopicFile};
+
+/// A digest of what the case means: its prose and references do not count.
+pub fn of_case(topic: &TopicFile, case: &Case) -> String {
+    let mut meaning = case.clone();
+    meaning.title.clear();
+    meaning.why.clear();
+    meaning.references.clear();
+    meaning.fixture = topic.fixture.with(&case.fixture);
+    meaning.policy = case.policy.clone().or_else(|| topic.policy.clone());
+    of_json(&meaning)
+}
+
+/// A digest of a list of digests.
+pub fn of_all<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut all: Vec<_> = digests.collect();
+    all.sort_unstable();
+    of_json(&all)
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 of a value's JSON.
+fn of_json<T: Serialize>(value: &T) -> String {
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    Sha256::digest(text)
+        .iter()
+        .take(8)
+        .fold(String::new(), |mut digits, byte| {
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        })
+}

@@ -1,0 +1,88 @@
+//! Where the corpus comes from: a directory, or the copy inside the program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::CorpusError;
+
+/// One file of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path below the corpus's directory, with `/`.
+    pub name: String,
+    /// How a message names it.
+    pub shown: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A corpus that has not been read yet.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A directory.
+    Directory(PathBuf),
+    /// Files inside the program, by path and content.
+    Embedded(Vec<(String, &'static [u8])>),
+}
+
+impl Source {
+    /// Every JSON file of the corpus, by name.
+    ///
+    /// # Errors
+    /// A directory or file that cannot be read.
+    pub fn files(&self) -> Result<Vec<SourceFile>, CorpusError> {
+        let mut files = match self {
+            Source::Embedded(files) => files
+                .iter()
+                .filter(|(name, _)| is_json(Path::new(name)))
+                .map(|(name, bytes)| SourceFile {
+                    name: name.clone(),
+                    shown: format!("conformance/{name}"),
+                    bytes: bytes.to_vec(),
+                })
+                .collect(),
+            Source::Directory(root) => {
+                let mut found = Vec::new();
+                walk(root, root, &mut found)?;
+                found
+            }
+        };
+        files.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(files)
+    }
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "json")
+}
+
+fn walk(root: &Path, directory: &Path, found: &mut Vec<SourceFile>) -> Result<(), CorpusError> {
+    let unreadable = |path: &Path, error: std::io::Error| CorpusError::Unreadable {
+        path: path.to_owned(),
+        error,
+    };
+    for entry in fs::read_dir(directory).map_err(|error| unreadable(directory, error))? {
+        let entry = entry.map_err(|error| unreadable(directory, error))?;
+        let path = entry.path();
+        let kind = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
+        if kind.is_dir() {
+            // A corpus is two directories deep; a link that leads back up is not one.
+            if path.components().count() < root.components().count() + 4 {
+                walk(root, &path, found)?;
+            }
+        } else if kind.is_file() && is_json(&path) {
+            let name = path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .into_owned();
+            found.push(SourceFile {
+                name,
+                shown: path.display().to_string(),
+                bytes: fs::read(&path).map_err(|error| unreadable(&path, error))?,
+            });
+        }
+    }
+    Ok(())
+}
