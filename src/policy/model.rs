@@ -64,3 +64,32 @@ impl Default for Policy {
         }
     }
 }
+
+impl Policy {
+    /// The default: only the workspace, on the host's network.
+    pub fn strict() -> Policy {
+        Policy::default()
+    }
+
+    /// The whole host readable, only the workspace writable.
+    pub fn host_readable() -> Policy {
+        Policy {
+            posture: Posture::HostReadable,
+            ..Policy::default()
+        }
+    }
+
+    /// Whether plug-ins that run inside the caller may use HTTP. They may not where
+    /// commands have no network, since a plug-in could fetch for a command; the
+    /// caller's own requests are no part of a policy.
+    ///
+    /// ```
+    /// use perimeter::{Network, Policy};
+    ///
+    /// let policy = Policy { network: Network::None, ..Policy::strict() };
+    /// assert!(!policy.plugin_http_allowed());
+    /// ```
+    pub fn plugin_http_allowed(&self) -> bool {
+        self.network == Network::Host
+    }
+}
