@@ -35,6 +35,9 @@ pub struct PolicySpec {
     /// document itself; the other fields are then left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
+    /// Whether there is no document at all, when true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// Where the document is kept; a place that no grant covers when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document_path: Option<String>,

@@ -151,6 +151,7 @@ impl Trial {
                 (!policy.hidden.is_empty(), Feature::HiddenPaths),
                 (policy.document.is_some(), Feature::Documents),
                 (policy.document_path.is_some(), Feature::Documents),
+                (policy.absent, Feature::Documents),
                 (policy.enabled == Some(false), Feature::Unconfined),
             ];
             needs.extend(stated.iter().filter(|need| need.0).map(|need| need.1));

@@ -98,8 +98,6 @@ pub enum List {
     HiddenFiles,
     /// The command's variables.
     Environment,
-    /// The names of the policy's `host_environment`.
-    HostEnvironment,
 }
 
 /// Arguments under a condition.

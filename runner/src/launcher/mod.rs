@@ -1,3 +1,5 @@
 //! Launchers: the programs under test, and how each is driven.
 
 pub mod file;
+pub mod request;
+pub mod template;

@@ -1,0 +1,268 @@
+//! Turns a launcher file and a request into a command line.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::file::{Argument, Condition, EnvironmentMode, LauncherFile, List, StartedIn};
+use super::request::Request;
+use crate::corpus::placeholder::{PlaceholderError, Unknown, expand_text, names_in};
+use crate::corpus::policy::{NetworkSpec, PostureSpec};
+
+/// Where a launcher is found and where its files go.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The program that the launcher file names first, found on this host.
+    pub program: Option<PathBuf>,
+    /// This program, which is the reference launcher too.
+    pub perimeter: PathBuf,
+    /// The fixture's root.
+    pub root: PathBuf,
+    /// Where files written before the launch lie.
+    pub state: PathBuf,
+}
+
+/// A launch, ready to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The command line.
+    pub command_line: Vec<String>,
+    /// The launcher's environment, complete.
+    pub environment: Vec<(String, String)>,
+    /// Where the launcher is started.
+    pub working_directory: PathBuf,
+}
+
+/// Why a launcher file could not be turned into a command line.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// A text names something that no request has.
+    #[error("launcher {launcher}: argument {text:?}: {error}")]
+    Placeholder {
+        /// The launcher.
+        launcher: String,
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        error: PlaceholderError,
+    },
+    /// A file that the launcher needs could not be written.
+    #[error("{path}: {error}; the launcher's files are written here, so give --scratch a directory that can hold them", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+}
+
+struct Context<'a> {
+    launcher: &'a LauncherFile,
+    request: &'a Request,
+    places: &'a Places,
+}
+
+/// Renders one launch, and writes the files that it refers to.
+///
+/// # Errors
+/// An unknown placeholder, or a file that cannot be written.
+pub fn render(
+    launcher: &LauncherFile,
+    request: &Request,
+    places: &Places,
+) -> Result<Rendered, TemplateError> {
+    let context = Context {
+        launcher,
+        request,
+        places,
+    };
+    for (path, text) in &launcher.files {
+        let path = PathBuf::from(context.text(path, &[])?);
+        write(&path, &context.text(text, &[])?)?;
+    }
+    let mut command_line = Vec::new();
+    context.arguments(&launcher.arguments, &[], &mut command_line)?;
+    let mut environment = request.own_environment.clone();
+    for (name, value) in &launcher.own_environment {
+        environment.insert(name.clone(), context.text(value, &[])?);
+    }
+    if launcher.environment == EnvironmentMode::Inherited {
+        environment.extend(request.variables());
+    }
+    let working_directory = match launcher.started_in {
+        StartedIn::WorkingDirectory => request.cwd.clone(),
+        StartedIn::Workspace => request.workspace.clone(),
+        StartedIn::Root => places.root.clone(),
+    };
+    Ok(Rendered {
+        command_line,
+        environment: environment.into_iter().collect(),
+        working_directory,
+    })
+}
+
+impl Context<'_> {
+    fn arguments(
+        &self,
+        template: &[Argument],
+        extra: &[(&str, String)],
+        command_line: &mut Vec<String>,
+    ) -> Result<(), TemplateError> {
+        for argument in template {
+            match argument {
+                Argument::Literal(text) => command_line.push(self.text(text, extra)?),
+                Argument::Command(command) => {
+                    let mut words = self.request.command.clone();
+                    if command.absolute {
+                        if let Some(first) = words.first_mut() {
+                            if let Ok(found) = which::which(&*first) {
+                                *first = found.display().to_string();
+                            }
+                        }
+                    }
+                    command_line.extend(words);
+                }
+                Argument::When(when) => {
+                    if when.when.iter().all(|condition| self.holds(condition)) {
+                        self.arguments(&when.arguments, extra, command_line)?;
+                    }
+                }
+                Argument::Each(each) => {
+                    for item in self.list(each.each) {
+                        self.arguments(&each.arguments, &item, command_line)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&self, list: List) -> Vec<Vec<(&'static str, String)>> {
+        let policy = &self.request.policy;
+        let paths = |paths: Vec<&String>| {
+            paths
+                .into_iter()
+                .map(|path| vec![("item", path.clone())])
+                .collect()
+        };
+        match list {
+            List::ReadOnly => paths(policy.read_only.iter().collect()),
+            List::ReadWrite => paths(policy.read_write.iter().collect()),
+            List::Hidden => paths(policy.hidden.iter().collect()),
+            List::HiddenDirectories => paths(
+                policy
+                    .hidden
+                    .iter()
+                    .filter(|path| Path::new(path).is_dir())
+                    .collect(),
+            ),
+            List::HiddenFiles => paths(
+                policy
+                    .hidden
+                    .iter()
+                    .filter(|path| !Path::new(path).is_dir())
+                    .collect(),
+            ),
+            List::Environment => self
+                .request
+                .variables()
+                .into_iter()
+                .map(|(name, value)| vec![("name", name), ("value", value)])
+                .collect(),
+        }
+    }
+
+    fn holds(&self, condition: &Condition) -> bool {
+        let policy = &self.request.policy;
+        match condition {
+            Condition::NetworkHost => policy.network == NetworkSpec::Host,
+            Condition::NetworkNone => policy.network == NetworkSpec::None,
+            Condition::PostureStrict => policy.posture.unwrap_or_default() == PostureSpec::Strict,
+            Condition::PostureHostReadable => {
+                policy.posture.unwrap_or_default() == PostureSpec::HostReadable
+            }
+            Condition::TerminalAsked => self.request.terminal,
+            Condition::WorkingDirectoryAsked => self.request.cwd_asked,
+            Condition::EnvironmentAsked => self.request.environment.is_some(),
+            Condition::Root => nix::unistd::geteuid().is_root(),
+            Condition::Unprivileged => !nix::unistd::geteuid().is_root(),
+        }
+    }
+
+    /// A text with its placeholders replaced; files that they stand for are
+    /// written on the way.
+    fn text(&self, text: &str, extra: &[(&str, String)]) -> Result<String, TemplateError> {
+        for name in names_in(text) {
+            self.provide(name)?;
+        }
+        let lookup = |name: &str| {
+            extra
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| value.clone())
+                .or_else(|| self.name(name))
+        };
+        expand_text(text, &lookup, Unknown::Refuse).map_err(|error| TemplateError::Placeholder {
+            launcher: self.launcher.name.clone(),
+            text: text.to_owned(),
+            error,
+        })
+    }
+
+    fn name(&self, name: &str) -> Option<String> {
+        let path = |path: &Path| Some(path.display().to_string());
+        match name {
+            "program" => path(self.places.program.as_deref()?),
+            "perimeter" => path(&self.places.perimeter),
+            "workspace" => path(&self.request.workspace),
+            "cwd" => path(&self.request.cwd),
+            "root" => path(&self.places.root),
+            "state" => path(&self.places.state),
+            "home" => self.request.own_environment.get("HOME").cloned(),
+            "policy" => path(&self.policy_path()),
+            "environment" => path(&self.places.state.join("environment.json")),
+            "request" => path(&self.places.state.join("request.json")),
+            _ => None,
+        }
+    }
+
+    fn policy_path(&self) -> PathBuf {
+        match &self.request.policy.document_path {
+            Some(path) => PathBuf::from(path),
+            None => self.places.state.join("policy.json"),
+        }
+    }
+
+    fn provide(&self, name: &str) -> Result<(), TemplateError> {
+        match name {
+            "policy" if self.request.policy.absent => match fs::remove_file(self.policy_path()) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TemplateError::File {
+                    path: self.policy_path(),
+                    error,
+                }),
+                _ => Ok(()),
+            },
+            // A case that keeps the document where the command can reach it has
+            // written it as a file of its fixture.
+            "policy" if self.request.policy.document_path.is_some()
+                && self.policy_path().exists() => Ok(()),
+            "policy" => write(&self.policy_path(), &self.request.policy_document()),
+            "environment" => write(
+                &self.places.state.join("environment.json"),
+                &self.request.environment_document(),
+            ),
+            "request" => {
+                let text = serde_json::to_string_pretty(self.request).unwrap_or_default();
+                write(&self.places.state.join("request.json"), &text)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), TemplateError> {
+    fs::write(path, text).map_err(|error| TemplateError::File {
+        path: path.to_owned(),
+        error,
+    })
+}
