@@ -3,6 +3,7 @@
 
 pub mod corpus;
 pub mod exit;
+pub mod fixture;
 pub mod launcher;
 pub mod observe;
 pub mod report;
