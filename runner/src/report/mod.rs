@@ -1,3 +1,18 @@
 //! What is told of a run: the records, and the reports that are derived from them.
 
+pub mod console;
+pub mod junit;
+pub mod markdown;
+pub mod progress;
+pub mod reader;
 pub mod results;
+pub mod summary;
+pub mod writer;
+
+mod closing;
+mod remedy;
+#[cfg(test)]
+mod sample;
+mod text;
+
+pub(crate) use text::harmless;

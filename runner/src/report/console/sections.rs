@@ -1,0 +1,186 @@
+//! The sections between the head of a report and its table.
+
+use super::super::remedy::remedy;
+use super::super::results::TrialResult;
+use super::super::text::{harmless, shortened, wrapped};
+use super::Page;
+use crate::verdict::{Class, Verdict};
+
+/// As much of what was seen as a person takes in at a glance; the results file
+/// has it all.
+const EVIDENCE_LINES: usize = 6;
+const EVIDENCE_CHARACTERS: usize = 240;
+
+/// Failures in full: what was asserted, what was seen, how to look further.
+pub(super) fn failures(page: &mut Page<'_>, heading: &str, trials: &[&TrialResult], program: &str) {
+    if trials.is_empty() {
+        return;
+    }
+    page.heading(heading, trials.len());
+    for trial in trials {
+        page.line("");
+        title(page, trial);
+        page.prose(4, &trial.title);
+        page.labelled_at(4, "because", &trial.reason);
+        evidence(page, trial);
+        page.labelled_at(4, "look", &format!("{program} repro {}", trial.trial));
+    }
+    page.line("");
+    page.prose(
+        2,
+        &format!("`{program} explain ID` tells why a case is there and what it rests on."),
+    );
+}
+
+/// Failures that the contract does not ask about, in short.
+pub(super) fn observed(page: &mut Page<'_>, trials: &[&TrialResult]) {
+    if trials.is_empty() {
+        return;
+    }
+    page.heading("Failed, and not required", trials.len());
+    for trial in trials {
+        title(page, trial);
+        page.prose(4, &trial.reason);
+    }
+}
+
+/// Failures that an expectation excuses.
+pub(super) fn expected(page: &mut Page<'_>, trials: &[&TrialResult]) {
+    if trials.is_empty() {
+        return;
+    }
+    page.heading("Failed as expected", trials.len());
+    for trial in trials {
+        title(page, trial);
+        let Some(excuse) = &trial.excuse else {
+            continue;
+        };
+        let mut text = excuse.reason.clone();
+        if let Some(issue) = &excuse.issue {
+            text += &format!(" ({issue})");
+        }
+        if let Some(expires) = &excuse.expires {
+            text += &format!("; until {expires}");
+        }
+        page.prose(4, &text);
+    }
+}
+
+/// What is wrong with the list of expectations.
+pub(super) fn problems(page: &mut Page<'_>, problems: &[String]) {
+    if problems.is_empty() {
+        return;
+    }
+    page.heading("Expectations to mend", problems.len());
+    for problem in problems {
+        page.prose(2, problem);
+    }
+}
+
+/// What was not proven, those with one reason together.
+pub(super) fn unproven(page: &mut Page<'_>, heading: &str, trials: &[&TrialResult]) {
+    if trials.is_empty() {
+        return;
+    }
+    page.heading(heading, trials.len());
+    for group in grouped(trials, |trial| {
+        (trial.verdict, &trial.reason, &trial.missing)
+    }) {
+        page.line("");
+        for trial in &group {
+            title(page, trial);
+        }
+        let Some(first) = group.first() else {
+            continue;
+        };
+        page.labelled_at(4, "because", &first.reason);
+        if let [only] = group[..] {
+            evidence(page, only);
+        }
+        if let Some(remedy) = remedy(first) {
+            page.labelled_at(4, "remedy", &remedy);
+        }
+    }
+}
+
+/// What does not count, by reason.
+pub(super) fn uncounted(page: &mut Page<'_>, trials: &[&TrialResult]) {
+    if trials.is_empty() {
+        return;
+    }
+    page.heading("Not counted", trials.len());
+    let mut groups = grouped(trials, |trial| (trial.verdict, &trial.reason));
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    for group in groups {
+        let Some(first) = group.first() else {
+            continue;
+        };
+        let label = match first.verdict {
+            Verdict::Unmeasured => "declared",
+            verdict => verdict.as_str(),
+        };
+        let number = group.len();
+        let room = page.look.width.saturating_sub(24);
+        for (row, line) in wrapped(&harmless(&first.reason), room).iter().enumerate() {
+            if row == 0 {
+                page.line(&format!("{number:>6}  {label:<14}  {line}"));
+            } else {
+                page.line(&format!("{:24}{line}", ""));
+            }
+        }
+    }
+}
+
+/// The verdict and the trial's name.
+fn title(page: &mut Page<'_>, trial: &TrialResult) {
+    let look = page.look;
+    let style = match trial.verdict.class() {
+        Class::Failure | Class::Harness if trial.excuse.is_none() => look.bad,
+        Class::Pass => look.good,
+        _ => look.doubtful,
+    };
+    page.line(&format!(
+        "  {style}{}{}  {}{}{}",
+        trial.verdict,
+        style.render_reset(),
+        look.strong,
+        harmless(&trial.trial),
+        look.strong.render_reset(),
+    ));
+}
+
+/// What was seen, each line behind a bar so that no output can pass for the
+/// report's own words.
+fn evidence(page: &mut Page<'_>, trial: &TrialResult) {
+    let dim = page.look.dim;
+    let room = page.look.width.saturating_sub(8);
+    for seen in trial.evidence.iter().take(EVIDENCE_LINES) {
+        let seen = harmless(seen);
+        for line in wrapped(&shortened(&seen, EVIDENCE_CHARACTERS), room) {
+            page.line(&format!("      {dim}|{} {line}", dim.render_reset()));
+        }
+    }
+    let left = trial.evidence.len().saturating_sub(EVIDENCE_LINES);
+    if left > 0 {
+        page.line(&format!(
+            "      {dim}| and {left} more in the results{}",
+            dim.render_reset(),
+        ));
+    }
+}
+
+/// The trials with equal keys together, in the order of the first of each.
+fn grouped<'a, K: PartialEq>(
+    trials: &[&'a TrialResult],
+    key: impl Fn(&'a TrialResult) -> K,
+) -> Vec<Vec<&'a TrialResult>> {
+    let mut groups: Vec<(K, Vec<&'a TrialResult>)> = Vec::new();
+    for &trial in trials {
+        let own = key(trial);
+        match groups.iter_mut().find(|(key, _)| *key == own) {
+            Some((_, group)) => group.push(trial),
+            None => groups.push((own, vec![trial])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}

@@ -1,0 +1,1 @@
+//! Results for systems that read JUnit.

@@ -1,0 +1,1 @@
+//! A summary for the page of a CI job.
