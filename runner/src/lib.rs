@@ -4,6 +4,7 @@
 pub mod corpus;
 pub mod exit;
 pub mod fixture;
+pub mod launch;
 pub mod launcher;
 pub mod observe;
 pub mod report;

@@ -1,0 +1,85 @@
+//! Descendants on Linux: the process is a child subreaper, so that an orphan
+//! of any depth becomes its child (PR_SET_CHILD_SUBREAPER(2const)).
+
+use std::io;
+use std::sync::OnceLock;
+
+use super::{Entry, child};
+
+/// Makes this process the one that orphaned descendants fall to.
+pub fn adopt() -> io::Result<()> {
+    static ADOPTED: OnceLock<Result<(), nix::errno::Errno>> = OnceLock::new();
+    let result = ADOPTED.get_or_init(|| nix::sys::prctl::set_child_subreaper(true));
+    result.map_err(io::Error::from)
+}
+
+/// Notes a launch; here the parents tell enough.
+pub(crate) fn began(_launcher: i32) {}
+
+/// Whether there can be any: a descendant's line of parents ends in a child.
+pub(super) fn may_have_any() -> bool {
+    child::has_children()
+}
+
+/// Whether a process is ours though its parents do not lead to us.
+pub(super) fn is_ours(_entry: &Entry) -> bool {
+    false
+}
+
+/// Every process that /proc shows (proc_pid_stat(5)).
+pub(super) fn table() -> Vec<Entry> {
+    let Ok(directory) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    directory
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid: i32| {
+            let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+            parse(pid, &String::from_utf8_lossy(&text))
+        })
+        .collect()
+}
+
+/// The fields follow the name, which is in parentheses and may hold any.
+fn parse(pid: i32, text: &str) -> Option<Entry> {
+    let (_, rest) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    // Of a process whose first thread alone has ended, others may live.
+    let threads: i64 = fields.get(17)?.parse().ok()?;
+    Some(Entry {
+        pid,
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        ended: matches!(*fields.first()?, "Z" | "X" | "x") && threads <= 1,
+    })
+}
+
+/// A process's command line, or its name in brackets.
+pub(super) fn command_line(pid: i32) -> String {
+    let read = |file| std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let arguments = read("cmdline");
+    if arguments.is_empty() {
+        return format!("[{}]", String::from_utf8_lossy(&read("comm")).trim());
+    }
+    String::from_utf8_lossy(&arguments).replace('\0', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn a_name_may_hold_parentheses_and_spaces() {
+        let fields = "S 7 8 9 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 5";
+        let entry = parse(5, &format!("5 (a) Z 1 (b)) {fields}")).expect("a line");
+        assert_eq!((entry.parent, entry.group, entry.ended), (7, 8, false));
+    }
+
+    #[test]
+    fn a_process_has_ended_only_with_its_last_thread() {
+        let line = |threads| format!("5 (a) Z 7 8 9 0 -1 0 1 0 0 0 0 0 0 0 20 0 {threads} 0 5");
+        assert!(parse(5, &line(1)).expect("a line").ended);
+        assert!(!parse(5, &line(2)).expect("a line").ended);
+    }
+}

@@ -1,0 +1,200 @@
+//! The processes that descend from this one, adopted orphans included: finding
+//! what outlives a launcher, and ending it.
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod platform;
+#[cfg(target_os = "macos")]
+#[path = "macos.rs"]
+mod platform;
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::child;
+use super::exit::{ExitWatch, timeout_until};
+use crate::observe::observation::Leftover;
+
+pub use platform::adopt;
+pub(super) use platform::began;
+
+/// How long the killed may take to go before they count as unkillable: another
+/// user's, or stuck in the kernel.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest command line that is shown of a process.
+const SHOWN: usize = 200;
+
+/// A process of the tree that is alive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: i32,
+    pub(super) group: i32,
+    command_line: String,
+}
+
+impl From<Process> for Leftover {
+    fn from(process: Process) -> Leftover {
+        Leftover {
+            pid: process.pid,
+            command_line: process.command_line,
+        }
+    }
+}
+
+/// Held while a process is started, so that none is started behind the back
+/// of [`end_all`].
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// To be held while a process is started.
+pub fn starting() -> MutexGuard<'static, ()> {
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The descendants, beyond the excluded and theirs, that are still there after
+/// this long. It returns as soon as there is none.
+pub fn leftovers(exclude: &[i32], grace: Duration) -> Vec<Leftover> {
+    survivors(exclude, grace)
+        .into_iter()
+        .map(Leftover::from)
+        .collect()
+}
+
+pub(super) fn survivors(exclude: &[i32], grace: Duration) -> Vec<Process> {
+    let limit = Instant::now() + grace;
+    loop {
+        let found = living(exclude);
+        if found.is_empty() || !any_ends(&found, limit) {
+            return found.into_iter().map(described).collect();
+        }
+    }
+}
+
+/// Kills every descendant beyond the excluded and theirs, whatever they start
+/// meanwhile, and waits until they are gone. What cannot be killed is returned.
+pub fn kill_descendants(exclude: &[i32]) -> Vec<Leftover> {
+    let limit = Instant::now() + PATIENCE;
+    loop {
+        let mut found = living(exclude);
+        if found.is_empty() {
+            return Vec::new();
+        }
+        if Instant::now() >= limit {
+            return found
+                .into_iter()
+                .map(described)
+                .map(Leftover::from)
+                .collect();
+        }
+        // Stopped processes start no others: stop all until no new ones show.
+        let mut stopped: Vec<i32> = Vec::new();
+        loop {
+            let known = stopped.len();
+            for process in &found {
+                if !stopped.contains(&process.pid) {
+                    signal(process.pid, Signal::SIGSTOP);
+                    stopped.push(process.pid);
+                }
+            }
+            if stopped.len() == known {
+                break;
+            }
+            found = living(exclude);
+        }
+        for pid in &stopped {
+            signal(*pid, Signal::SIGKILL);
+        }
+        any_ends(&found, limit);
+    }
+}
+
+/// Ends every descendant, and lets nothing more be started through
+/// [`starting`]. For a process that is about to exit.
+pub fn end_all() {
+    std::mem::forget(starting());
+    kill_descendants(&[]);
+}
+
+fn signal(pid: i32, signal: Signal) {
+    // An error means that it is gone, or another user's: the next look tells.
+    let _ = kill(Pid::from_raw(pid), signal);
+}
+
+/// The living descendants; children that have ended are reaped on the way.
+fn living(exclude: &[i32]) -> Vec<Process> {
+    if !platform::may_have_any() {
+        return Vec::new();
+    }
+    let table = platform::table();
+    let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    let mut found = Vec::new();
+    let mut parents = vec![own];
+    let mut seen = vec![own];
+    while let Some(parent) = parents.pop() {
+        for entry in &table {
+            let descends = entry.parent == parent || (parent == own && platform::is_ours(entry));
+            if !descends || exclude.contains(&entry.pid) || seen.contains(&entry.pid) {
+                continue;
+            }
+            seen.push(entry.pid);
+            if entry.ended {
+                child::reap(entry.pid);
+                continue;
+            }
+            parents.push(entry.pid);
+            found.push(Process {
+                pid: entry.pid,
+                group: entry.group,
+                command_line: String::new(),
+            });
+        }
+    }
+    found
+}
+
+/// A line of the system's table of processes.
+struct Entry {
+    pid: i32,
+    parent: i32,
+    group: i32,
+    ended: bool,
+}
+
+fn described(process: Process) -> Process {
+    let text = platform::command_line(process.pid);
+    Process {
+        command_line: text.trim().chars().take(SHOWN).collect(),
+        ..process
+    }
+}
+
+/// Waits until any of the processes ends; false when the limit has passed.
+fn any_ends(processes: &[Process], limit: Instant) -> bool {
+    let watches: io::Result<Vec<ExitWatch>> = processes
+        .iter()
+        .map(|process| ExitWatch::new(process.pid))
+        .collect();
+    let Ok(watches) = watches else {
+        return Instant::now() < limit;
+    };
+    let mut polled = Vec::with_capacity(watches.len());
+    for watch in &watches {
+        match watch.as_fd() {
+            Some(descriptor) => polled.push(PollFd::new(descriptor, PollFlags::POLLIN)),
+            None => return true,
+        }
+    }
+    loop {
+        match poll(&mut polled, timeout_until(limit)) {
+            Ok(count) => return count > 0,
+            Err(Errno::EINTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
