@@ -1,6 +1,36 @@
 //! Runs a command under a sandbox policy: bubblewrap on Linux.
+//!
+//! ```no_run
+//! use perimeter::{Launcher, Policy};
+//!
+//! let launcher = Launcher::prepare(&Policy::strict(), "/home/user/project")?;
+//! let exit = launcher.shell("make test").status()?;
+//! println!("{}", exit.shell_status());
+//! # Ok::<(), perimeter::LaunchError>(())
+//! ```
+//!
+//! The road is short, and each step of it is a value that can be printed and tested
+//! alone: a [`Policy`] says what a command may reach, a [`View`] what it will see,
+//! and a [`Child`] is the command itself. What cannot be confined is not launched:
+//! every way to fail is a [`LaunchError`], with its cause and what to do about it.
+//! Commands run without a sandbox if the policy's `enabled` is false or the caller
+//! asks for [`Enforcement::Off`], and in no other case.
 
+#[cfg(target_os = "linux")]
+pub mod bubblewrap;
+#[cfg(target_os = "linux")]
+pub mod diagnosis;
 pub mod environment;
+#[cfg(target_os = "linux")]
+pub mod launcher;
 pub mod policy;
+#[cfg(target_os = "linux")]
+mod unsafe_spawn;
+#[cfg(target_os = "linux")]
+pub mod view;
 
+#[cfg(target_os = "linux")]
+pub use launcher::{Child, Command, Enforcement, Exit, LaunchError, Launcher, Output, Stdio};
 pub use policy::{Network, Policy, Posture};
+#[cfg(target_os = "linux")]
+pub use view::View;

@@ -1,0 +1,74 @@
+//! Which program is bubblewrap.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
+
+use super::{BubblewrapError, Features};
+use crate::view::Grants;
+
+/// A bubblewrap that a command cannot have put there.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Its path, without links.
+    pub path: PathBuf,
+    /// What it can do.
+    pub features: Features,
+}
+
+/// Finds bubblewrap: the named program, or the first `bwrap` on a search path.
+///
+/// What lies in a writable directory is passed over, and so is an entry that is not
+/// absolute: a command could have put a program there for the next launch to find.
+///
+/// # Errors
+/// [`BubblewrapError`] where there is none that can be used.
+pub fn find(
+    named: Option<&Path>,
+    search: Option<&OsStr>,
+    grants: &Grants,
+) -> Result<Program, BubblewrapError> {
+    if let Some(path) = named {
+        return examine(path, grants);
+    }
+    let mut skipped = Vec::new();
+    for directory in std::env::split_paths(search.unwrap_or_default()) {
+        if !directory.is_absolute() {
+            continue;
+        }
+        match examine(&directory.join("bwrap"), grants) {
+            Ok(program) => return Ok(program),
+            Err(BubblewrapError::Writable { path }) => skipped.push(path),
+            Err(BubblewrapError::Unusable { .. } | BubblewrapError::NotExecutable { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(BubblewrapError::NotFound { skipped })
+}
+
+fn examine(path: &Path, grants: &Grants) -> Result<Program, BubblewrapError> {
+    let unusable = |source: io::Error| BubblewrapError::Unusable {
+        path: path.to_owned(),
+        source,
+    };
+    let real = fs::canonicalize(path).map_err(unusable)?;
+    if grants.is_writable(path) || grants.is_writable(&real) {
+        return Err(BubblewrapError::Writable {
+            path: path.to_owned(),
+        });
+    }
+    let regular = fs::metadata(&real).map_err(unusable)?.is_file();
+    if !regular || access(&real, AccessFlags::X_OK).is_err() {
+        return Err(BubblewrapError::NotExecutable {
+            path: path.to_owned(),
+        });
+    }
+    let features = Features::of(&real)?;
+    Ok(Program {
+        path: real,
+        features,
+    })
+}

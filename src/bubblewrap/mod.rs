@@ -1,0 +1,16 @@
+//! Makes a view real with bubblewrap.
+
+mod arguments;
+mod error;
+mod features;
+mod find;
+mod namespaces;
+mod process;
+mod status;
+
+pub use arguments::{LIMIT, Setting};
+pub(crate) use arguments::{Sources, arguments};
+pub use error::BubblewrapError;
+pub use features::Features;
+pub use find::{Program, find};
+pub(crate) use process::{End, Run, Start, start};

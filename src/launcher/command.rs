@@ -1,0 +1,262 @@
+//! One command to launch.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::streams::Streams;
+use super::{
+    Child, Confinement, Exit, LaunchError, Launcher, Stdio, directory, program, unconfined,
+};
+use crate::bubblewrap::{Setting, Sources, Start, arguments, start};
+use crate::environment;
+use crate::unsafe_spawn::Group;
+use crate::view::View;
+
+/// One command to launch. Made by [`Launcher::command`].
+#[derive(Debug)]
+pub struct Command<'launcher> {
+    launcher: &'launcher Launcher,
+    words: Vec<OsString>,
+    directory: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+    streams: [Stdio; 3],
+    terminal: bool,
+}
+
+/// What a command wrote, and how it ended.
+#[derive(Debug)]
+pub struct Output {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote to its standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to its standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl<'launcher> Command<'launcher> {
+    pub(super) fn new(launcher: &'launcher Launcher, program: OsString) -> Command<'launcher> {
+        Command {
+            launcher,
+            words: vec![program],
+            directory: None,
+            variables: Vec::new(),
+            streams: Default::default(),
+            terminal: false,
+        }
+    }
+
+    /// Adds an argument.
+    pub fn arg(&mut self, argument: impl AsRef<OsStr>) -> &mut Self {
+        self.words.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args(&mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> &mut Self {
+        self.words.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
+        self
+    }
+
+    /// The directory to start in; a relative one is taken from the workspace, which is
+    /// also the default. It has to be visible inside, and makes nothing visible.
+    pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Self {
+        self.directory = Some(directory.as_ref().to_owned());
+        self
+    }
+
+    /// Sets a variable.
+    pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Self {
+        self.variables
+            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets variables, such as those that an environment document resolves to. Later
+    /// ones win.
+    pub fn environment(
+        &mut self,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> &mut Self {
+        self.variables.extend(variables);
+        self
+    }
+
+    /// The command's standard input.
+    pub fn stdin(&mut self, stream: impl Into<Stdio>) -> &mut Self {
+        self.streams[0] = stream.into();
+        self
+    }
+
+    /// The command's standard output.
+    pub fn stdout(&mut self, stream: impl Into<Stdio>) -> &mut Self {
+        self.streams[1] = stream.into();
+        self
+    }
+
+    /// The command's standard error.
+    pub fn stderr(&mut self, stream: impl Into<Stdio>) -> &mut Self {
+        self.streams[2] = stream.into();
+        self
+    }
+
+    /// Whether the command gets a terminal of its own, for interactive use.
+    pub fn terminal(&mut self, terminal: bool) -> &mut Self {
+        self.terminal = terminal;
+        self
+    }
+
+    /// Starts the command. The streams are used up; another start inherits them.
+    ///
+    /// When this returns, the sandbox's first process was seen to be in namespaces of
+    /// its own. What goes wrong afterwards, [`Child::wait`] tells.
+    ///
+    /// # Errors
+    /// [`LaunchError`] where the command cannot be confined as the policy says. A
+    /// program that is not there is no error: see [`Child::refusal`].
+    pub fn spawn(&mut self) -> Result<Child, LaunchError> {
+        let streams = Streams::open(std::mem::take(&mut self.streams))
+            .map_err(|error| LaunchError::system("open the command's streams", error))?;
+        let Some(confinement) = &self.launcher.confinement else {
+            return self.spawn_unconfined(streams);
+        };
+        let view = self.view(confinement)?;
+        let setting = self.setting(&view)?;
+        let search = variable(&setting.variables, "PATH");
+        if let Err(refusal) = program::check(&view, &self.words[0], &setting.directory, search) {
+            return Ok(Child::refused(refusal));
+        }
+        let run = start(
+            Start {
+                program: Arc::clone(&confinement.program),
+                view: Arc::new(view),
+                setting,
+                command: self.words.clone(),
+                group: Group::Own,
+            },
+            streams.inner,
+        )?;
+        Ok(Child::confined(
+            run,
+            streams.stdin,
+            streams.stdout,
+            streams.stderr,
+        ))
+    }
+
+    fn spawn_unconfined(&self, streams: Streams) -> Result<Child, LaunchError> {
+        let directory = directory::spelled(self.directory.as_deref(), &self.launcher.workspace);
+        directory::check_unconfined(&directory)?;
+        let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        variables.extend(self.variables.iter().cloned());
+        let variables = variables.into_iter().collect();
+        match unconfined::start(&self.words, &directory, variables, streams.inner)? {
+            Ok(child) => Ok(Child::unconfined(
+                child,
+                streams.stdin,
+                streams.stdout,
+                streams.stderr,
+            )),
+            Err(exit) => Ok(Child::ended(exit)),
+        }
+    }
+
+    /// Starts the command and waits for it.
+    ///
+    /// # Errors
+    /// As [`Command::spawn`] and [`Child::wait`].
+    pub fn status(&mut self) -> Result<Exit, LaunchError> {
+        self.spawn()?.wait()
+    }
+
+    /// Starts the command with nothing to read, and collects what it writes.
+    ///
+    /// # Errors
+    /// As [`Command::spawn`] and [`Child::wait`].
+    pub fn output(&mut self) -> Result<Output, LaunchError> {
+        if matches!(self.streams[0], Stdio::Inherit) {
+            self.streams[0] = Stdio::Null;
+        }
+        self.streams[1] = Stdio::Piped;
+        self.streams[2] = Stdio::Piped;
+        let mut child = self.spawn()?;
+        let stderr = child.stderr.take().map(|mut stream| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                stream.read_to_end(&mut text).map(|_| text)
+            })
+        });
+        let mut stdout = Vec::new();
+        if let Some(mut stream) = child.stdout.take() {
+            stream
+                .read_to_end(&mut stdout)
+                .map_err(|error| LaunchError::system("read the command's output", error))?;
+        }
+        let stderr = match stderr.map(std::thread::JoinHandle::join) {
+            Some(Ok(Ok(text))) => text,
+            _ => Vec::new(),
+        };
+        Ok(Output {
+            exit: child.wait()?,
+            stdout,
+            stderr,
+        })
+    }
+
+    pub(super) fn plan(&self) -> Result<Vec<OsString>, LaunchError> {
+        let Some(confinement) = &self.launcher.confinement else {
+            return Ok(self.words.clone());
+        };
+        let view = self.view(confinement)?;
+        let setting = self.setting(&view)?;
+        let features = confinement.program.features;
+        let (mut list, _) = arguments(&view, &setting, features, Sources::Paths)?;
+        list.push("--".into());
+        list.extend(self.words.iter().cloned());
+        Ok(list)
+    }
+
+    fn view(&self, confinement: &Confinement) -> Result<View, LaunchError> {
+        Ok(View::build(
+            &self.launcher.policy,
+            &confinement.grants,
+            &confinement.facts,
+        )?)
+    }
+
+    fn setting(&self, view: &View) -> Result<Setting, LaunchError> {
+        let directory = directory::spelled(self.directory.as_deref(), &self.launcher.workspace);
+        directory::check(view, &directory)?;
+        let posture = self.launcher.policy.posture;
+        let mut variables =
+            environment::base(posture, view.private_directories(), std::env::vars_os());
+        // bubblewrap says where the command is.
+        variables.remove(OsStr::new("PWD"));
+        variables.remove(OsStr::new("OLDPWD"));
+        for (name, value) in &self.variables {
+            if name.is_empty() || name.as_bytes().contains(&b'=') {
+                return Err(LaunchError::Variable { name: name.clone() });
+            }
+            variables.insert(name.clone(), value.clone());
+        }
+        Ok(Setting {
+            variables: variables.into_iter().collect(),
+            directory,
+            new_session: true,
+        })
+    }
+}
+
+fn variable<'list>(list: &'list [(OsString, OsString)], name: &str) -> Option<&'list OsStr> {
+    list.iter()
+        .find(|(each, _)| each == name)
+        .map(|(_, value)| value.as_os_str())
+}

@@ -1,0 +1,105 @@
+//! Why a command was not launched.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use crate::bubblewrap::BubblewrapError;
+use crate::policy::PolicyError;
+use crate::view::ViewError;
+
+/// Why a command was not launched, or not seen to its end. Each says what to do; none
+/// is ever the command's own failure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The policy breaks its own rules.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// What the policy asks for cannot be shown.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// bubblewrap cannot be used.
+    #[error(transparent)]
+    Bubblewrap(#[from] BubblewrapError),
+    /// The command cannot start in the directory that was asked for.
+    #[error("cannot start in {directory}: {reason}")]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// bubblewrap could not make the sandbox.
+    #[error("cannot make the sandbox: {cause}; {remedy}")]
+    Sandbox {
+        /// What went wrong.
+        cause: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// bubblewrap made the sandbox and could not execute the command in it.
+    #[error("cannot execute the command in the sandbox: {cause}; {remedy}")]
+    Execute {
+        /// What went wrong.
+        cause: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// What was started says that it is a sandbox, and is none. It was killed before
+    /// the command.
+    #[error(
+        "{program} made no sandbox: the process that it reports is in our own namespaces; \
+         install the package `bubblewrap`, or name another program in the policy's `bubblewrap`"
+    )]
+    NotApart {
+        /// The program.
+        program: PathBuf,
+    },
+    /// A program could not be started.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An argument, a path or a variable holds a NUL, which no program can be given.
+    #[error("{text:?} holds a NUL character, which cannot be passed to a program: take it out")]
+    Nul {
+        /// The text.
+        text: OsString,
+    },
+    /// A variable's name is empty or holds `=`.
+    #[error("{name:?} cannot be the name of a variable: it is empty or holds `=`")]
+    Variable {
+        /// The name.
+        name: OsString,
+    },
+    /// A hidden path that does not exist could not be kept from being created.
+    #[error("cannot hold the hidden path {path}: {source}")]
+    Hold {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system refused something that a launch needs.
+    #[error("cannot {doing}: {source}")]
+    System {
+        /// What was tried.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl LaunchError {
+    pub(crate) fn system(doing: &'static str, source: io::Error) -> LaunchError {
+        LaunchError::System { doing, source }
+    }
+
+    pub(crate) fn reports(source: io::Error) -> LaunchError {
+        LaunchError::system("read bubblewrap's reports", source)
+    }
+}

@@ -1,0 +1,254 @@
+//! Blanking the hidden paths, so that neither this command nor the next can undo it.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+
+use super::open::{Opened, open_without_links};
+use super::resolve::{LINKS, names};
+use super::{Access, Content, Mount, Pin, Placeholder, View, ViewError};
+
+/// The permission bits that mark a directory as made to hold a name: the owner can
+/// list it, nobody can write it, and the sticky bit, which means nothing there, makes
+/// the combination one that nobody chooses.
+pub(crate) const PLACEHOLDER_MODE: u32 = 0o1500;
+
+/// Adds what hides each path, ancestors first.
+pub(super) fn add(view: &mut View, hidden: &[PathBuf]) -> Result<(), ViewError> {
+    let mut hidden: Vec<&PathBuf> = hidden.iter().collect();
+    hidden.sort_by_key(|path| super::depth(path));
+    for path in hidden {
+        hide(view, path)?;
+    }
+    Ok(())
+}
+
+fn hide(view: &mut View, path: &Path) -> Result<(), ViewError> {
+    if path == Path::new("/") {
+        return Err(cannot(path, "it is everything: name what is to be hidden"));
+    }
+    let real = match open_without_links(path) {
+        Ok(opened) => return cover(view, path, opened),
+        // A link, or nothing: where would it be?
+        Err(Errno::ELOOP | Errno::ENOENT) => match locate(path) {
+            Some(real) => real,
+            None => return Ok(()),
+        },
+        Err(Errno::ENOTDIR) => return beneath_a_file(view, path, path),
+        // What the caller cannot reach, the command cannot.
+        Err(Errno::EACCES) => return Ok(()),
+        Err(error) => return Err(cannot(path, &error.desc().to_lowercase())),
+    };
+    match open_without_links(&real) {
+        Ok(opened) => cover(view, &real, opened),
+        Err(Errno::ENOENT) => hold(view, path, &real),
+        Err(Errno::ENOTDIR) => beneath_a_file(view, path, &real),
+        Err(Errno::EACCES) => Ok(()),
+        Err(Errno::ELOOP) => Err(cannot(path, "it changed while it was looked at: try again")),
+        Err(error) => Err(cannot(path, &error.desc().to_lowercase())),
+    }
+}
+
+/// Covers what exists at a path without links.
+fn cover(view: &mut View, path: &Path, opened: Opened) -> Result<(), ViewError> {
+    let Some(root) = visible_root(view, path) else {
+        return Ok(());
+    };
+    if root.access == Access::ReadWrite {
+        if let (true, Some(parent), Some(name)) = (
+            is_placeholder(path, &opened),
+            path.parent(),
+            path.file_name(),
+        ) {
+            return add_placeholder(view, path, &root.at, parent, name.to_owned());
+        }
+        pin_between(view, path, &root.at, path)?;
+    }
+    let content = if opened.is_directory() {
+        Content::Private {
+            mode: 0o755,
+            sealed: true,
+        }
+    } else {
+        Content::Blank
+    };
+    view.insert(path.to_owned(), content);
+    Ok(())
+}
+
+/// Keeps an absent path absent: in a writable directory the command could create it,
+/// and find it unhidden next time.
+fn hold(view: &mut View, asked: &Path, real: &Path) -> Result<(), ViewError> {
+    let existing = real
+        .ancestors()
+        .find(|part| fs::symlink_metadata(part).is_ok());
+    let Some(parent) = existing else {
+        return Ok(());
+    };
+    let Some(name) = real
+        .strip_prefix(parent)
+        .ok()
+        .and_then(|rest| rest.components().next())
+    else {
+        return Ok(());
+    };
+    let Some(root) = visible_root(view, parent) else {
+        return Ok(());
+    };
+    if root.access == Access::ReadOnly {
+        return Ok(());
+    }
+    match open_without_links(parent) {
+        Ok(opened) if opened.is_directory() => {}
+        _ => return beneath_a_file(view, asked, real),
+    }
+    let name = name.as_os_str().to_owned();
+    add_placeholder(view, asked, &root.at, parent, name)
+}
+
+fn add_placeholder(
+    view: &mut View,
+    asked: &Path,
+    root: &Path,
+    parent: &Path,
+    name: OsString,
+) -> Result<(), ViewError> {
+    let at = parent.join(&name);
+    pin_between(view, asked, root, &at)?;
+    let placeholder = Placeholder {
+        parent: parent.to_owned(),
+        name,
+    };
+    if !view.placeholders.contains(&placeholder) {
+        view.insert(
+            at,
+            Content::Private {
+                mode: 0o755,
+                sealed: true,
+            },
+        );
+        view.placeholders.push(placeholder);
+    }
+    Ok(())
+}
+
+/// A hidden path beneath what is a file: nothing to hide, unless the command could put
+/// a directory in the file's place.
+fn beneath_a_file(view: &View, asked: &Path, real: &Path) -> Result<(), ViewError> {
+    match visible_root(view, real) {
+        Some(root) if root.access == Access::ReadWrite => Err(cannot(
+            asked,
+            "a part of it is a file and no directory: hide that file instead",
+        )),
+        _ => Ok(()),
+    }
+}
+
+struct Root {
+    at: PathBuf,
+    access: Access,
+}
+
+/// The mount of the host that shows a path at its own place.
+fn visible_root(view: &View, path: &Path) -> Option<Root> {
+    match view.covering(path)? {
+        Mount {
+            at,
+            content: Content::Host { source, access, .. },
+        } if source == at => {
+            // A pin is part of the writable directory that it stands in.
+            Some(Root {
+                at: at.clone(),
+                access: *access,
+            })
+        }
+        // The kernel's own files have no host directory behind them.
+        Mount {
+            at,
+            content: Content::Processes,
+        } => Some(Root {
+            at: at.clone(),
+            access: Access::ReadOnly,
+        }),
+        _ => None,
+    }
+}
+
+/// Binds every directory between a writable directory and what is hidden in it onto
+/// itself: a mount point cannot be renamed, and if it could, the next command would
+/// find the secret under another name.
+fn pin_between(view: &mut View, asked: &Path, root: &Path, leaf: &Path) -> Result<(), ViewError> {
+    let mut between: Vec<&Path> = leaf
+        .ancestors()
+        .skip(1)
+        .take_while(|part| *part != root)
+        .collect();
+    between.reverse();
+    for part in between {
+        if view.mounts.iter().any(|mount| mount.at == part) {
+            continue;
+        }
+        let opened = open_without_links(part)
+            .map_err(|error| cannot(asked, &error.desc().to_lowercase()))?;
+        view.insert(
+            part.to_owned(),
+            Content::Host {
+                source: part.to_owned(),
+                access: Access::ReadWrite,
+                pin: Some(Pin::new(opened.descriptor)),
+            },
+        );
+    }
+    Ok(())
+}
+
+/// Whether this is a directory that a launcher made to hold a name, now or in a run
+/// that was killed.
+fn is_placeholder(path: &Path, opened: &Opened) -> bool {
+    opened.is_directory()
+        && opened.status.st_mode & 0o7777 == PLACEHOLDER_MODE
+        && fs::symlink_metadata(path)
+            .is_ok_and(|status| status.permissions().mode() & 0o7777 == PLACEHOLDER_MODE)
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Where a path leads, links followed, as far as it exists; the rest is appended.
+/// Nowhere, if its links go in a circle.
+fn locate(path: &Path) -> Option<PathBuf> {
+    let mut left: VecDeque<OsString> = names(path);
+    let mut here = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(name) = left.pop_front() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        let Ok(target) = fs::read_link(&here) else {
+            continue;
+        };
+        links += 1;
+        if links > LINKS {
+            return None;
+        }
+        here.pop();
+        if target.is_absolute() {
+            here = PathBuf::from("/");
+        }
+        for name in names(&target).into_iter().rev() {
+            left.push_front(name);
+        }
+    }
+    Some(here)
+}
+
+fn cannot(path: &Path, reason: &str) -> ViewError {
+    ViewError::CannotHide {
+        path: path.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
