@@ -1,0 +1,137 @@
+//! From flags and documents to a launcher and a command.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use perimeter::environment::Environment;
+use perimeter::policy::Store;
+use perimeter::{Enforcement, Launcher, Network, Policy, Posture};
+
+use super::arguments::{Confinement, EnforcementFlag, NetworkFlag, PostureFlag};
+use super::failure::{Failure, LAUNCHER};
+
+/// What a launch needs, with everything read and checked.
+pub struct Prepared {
+    pub launcher: Launcher,
+    pub directory: Option<PathBuf>,
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Reads the documents, applies the flags, and prepares the launcher.
+pub fn prepare(confinement: &Confinement) -> Result<Prepared, Failure> {
+    let policy = policy(confinement)?;
+    let environment = environment(confinement)?;
+    let variables = environment
+        .resolve(&policy, |name| std::env::var_os(name))
+        .map_err(refused)?;
+    let current = || {
+        std::env::current_dir().map_err(|error| {
+            refused(format_args!(
+                "the current directory: {error}; name the workspace with --workspace"
+            ))
+        })
+    };
+    let workspace = match &confinement.workspace {
+        Some(workspace) if workspace.is_absolute() => workspace.clone(),
+        Some(workspace) => current()?.join(workspace),
+        None => logical(current()?),
+    };
+    let directory = match &confinement.cwd {
+        Some(directory) if directory.is_relative() => Some(current()?.join(directory)),
+        other => other.clone(),
+    };
+    let enforcement = match confinement.enforcement {
+        EnforcementFlag::Required => Enforcement::Required,
+        EnforcementFlag::Off => Enforcement::Off,
+    };
+    let launcher =
+        Launcher::prepare_with(&policy, &workspace, enforcement).map_err(refused)?;
+    Ok(Prepared {
+        launcher,
+        directory,
+        variables,
+    })
+}
+
+/// A refusal or failure of the launcher: nothing was started.
+pub fn refused(error: impl std::fmt::Display) -> Failure {
+    Failure::new(LAUNCHER, error)
+}
+
+/// The spelling of the current directory that the shell uses, if it is one: PWD
+/// keeps the links that getcwd(3) does not.
+fn logical(current: PathBuf) -> PathBuf {
+    let spelled = std::env::var_os("PWD").map(PathBuf::from);
+    match spelled {
+        Some(spelled) if spelled.is_absolute() && same(&spelled, &current) => spelled,
+        _ => current,
+    }
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The policy of the document, narrowed by the flags.
+fn policy(confinement: &Confinement) -> Result<Policy, Failure> {
+    let document = match (&confinement.policy, &confinement.agent) {
+        (Some(file), _) => Some(Policy::from_file(file).map_err(refused)?),
+        (None, Some(agent)) => {
+            let store = Store::user().map_err(refused)?;
+            Some(store.load(agent).map_err(refused)?)
+        }
+        (None, None) => None,
+    };
+    let stated = document.is_some();
+    let mut policy = document.unwrap_or_default();
+    if let Some(posture) = confinement.posture {
+        let posture = match posture {
+            PostureFlag::Strict => Posture::Strict,
+            PostureFlag::HostReadable => Posture::HostReadable,
+        };
+        if stated && policy.posture == Posture::Strict && posture == Posture::HostReadable {
+            return Err(widens("--posture host-readable", "\"strict\"", &policy));
+        }
+        policy.posture = posture;
+    }
+    if let Some(network) = confinement.network {
+        let network = match network {
+            NetworkFlag::Host => Network::Host,
+            NetworkFlag::None => Network::None,
+        };
+        if stated && policy.network == Network::None && network == Network::Host {
+            return Err(widens("--network host", "\"none\"", &policy));
+        }
+        policy.network = network;
+    }
+    Ok(policy)
+}
+
+fn widens(flag: &str, stated: &str, policy: &Policy) -> Failure {
+    let document = policy
+        .source
+        .as_deref()
+        .map_or_else(|| "the policy".to_owned(), |path| path.display().to_string());
+    refused(format_args!(
+        "{flag} would widen {document}, which says {stated}; leave the flag out, or change the document"
+    ))
+}
+
+/// The variables of the document, and those of the flags.
+fn environment(confinement: &Confinement) -> Result<Environment, Failure> {
+    let mut environment = match &confinement.environment {
+        Some(file) => Environment::from_file(file).map_err(refused)?,
+        None => Environment::new(),
+    };
+    for variable in &confinement.variables {
+        let text = variable.to_str().and_then(|text| text.split_once('='));
+        let Some((name, value)) = text else {
+            return Err(refused(format_args!(
+                "--env {}: write NAME=VALUE, in UTF-8",
+                OsStr::to_string_lossy(variable)
+            )));
+        };
+        environment.set(name, value).map_err(refused)?;
+    }
+    Ok(environment)
+}

@@ -1,0 +1,53 @@
+//! The command line: reads what was typed, calls the launcher or the runner.
+
+mod arguments;
+mod check;
+mod completions;
+mod confinement;
+mod corpus;
+mod doctor;
+mod exec;
+mod failure;
+mod list;
+mod plan;
+mod policy;
+mod print;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use arguments::{Arguments, Command};
+use failure::{Failure, LAUNCHER};
+
+/// Runs the command that was typed.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    let outcome = match arguments.command {
+        Command::Exec(exec) => exec::run(exec),
+        Command::Check(check) => check::run(check),
+        Command::List(list) => list::run(&list),
+        Command::Plan(plan) => plan::run(plan),
+        Command::Policy(command) => policy::run(&command),
+        Command::Doctor(doctor) => doctor::run(&doctor),
+        Command::Completions { shell } => completions::run(shell),
+    };
+    outcome.unwrap_or_else(|failure: Failure| failure.report())
+}
+
+/// A command line that is wrong, or a call for help.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        // The statuses below 125 are the command's own under `exec`.
+        _ if std::env::args_os().nth(1).is_some_and(|word| word == "exec") => {
+            ExitCode::from(LAUNCHER)
+        }
+        _ => ExitCode::from(failure::USAGE),
+    }
+}
