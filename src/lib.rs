@@ -21,6 +21,7 @@ pub mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub mod diagnosis;
 pub mod environment;
+pub mod guard;
 #[cfg(target_os = "linux")]
 pub mod launcher;
 pub mod policy;

@@ -146,3 +146,11 @@ pub(crate) fn quote(value: &str) -> String {
         None => format!("{value:?}"),
     }
 }
+
+/// The system's words as a fragment, without the number that the library puts
+/// after them.
+pub(crate) fn describe(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    text.to_lowercase()
+}

@@ -14,7 +14,7 @@ pub use error::{PolicyError, Refusal, Unreadable};
 pub use model::{Network, Policy, Posture};
 pub use store::Store;
 
-pub(crate) use error::{Fault, quote};
+pub(crate) use error::{Fault, describe, quote};
 pub(crate) use json::Text;
 pub(crate) use read::{ReadError, contents, open_document};
 pub(crate) use rules::variable_name;

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 
-use super::error::{Fault, Refusal, Unreadable};
+use super::error::{Fault, Refusal, Unreadable, describe};
 use super::json::Text;
 
 /// No document that a person writes comes near this.
@@ -111,11 +111,4 @@ pub(super) fn cannot(path: &Path, error: io::Error) -> Unreadable {
         remedy: remedy.to_owned(),
         source: Some(error),
     }
-}
-
-/// The system's words, without the error's number that the library puts after them.
-fn describe(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    text.to_lowercase()
 }
