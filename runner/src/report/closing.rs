@@ -67,19 +67,19 @@ fn required(summary: &Summary, contract: &Contract) -> String {
 /// Whether the denials that conform mean something.
 fn denials(summary: &Summary) -> String {
     let (all, shown) = (summary.denials, summary.shown_denials);
-    match (all, all - shown) {
-        (0, _) => String::new(),
-        (1, 0) => String::from("; its denial was shown to be possible without the sandbox"),
-        (_, 0) if summary.required.conform == all => {
-            String::from("; every denial was shown to be possible without the sandbox")
-        }
-        (_, 0) => format!(
+    if all == 0 {
+        String::new()
+    } else if shown < all {
+        let unshown = counted(all - shown, "denial");
+        format!("; nothing shows that {unshown} among them would be possible without the sandbox")
+    } else if summary.required.conform == summary.required.counted() {
+        String::from("; every denial was shown to be possible without the sandbox")
+    } else if all == 1 {
+        String::from("; the one denial among them was shown to be possible without the sandbox")
+    } else {
+        format!(
             "; each of the {all} denials among them was shown to be possible without the sandbox"
-        ),
-        (_, unshown) => format!(
-            "; of {} among them nothing shows that it is possible without the sandbox",
-            counted(unshown, "denial"),
-        ),
+        )
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     fn it_says_when_a_baseline_is_missing() {
         let mut trial = sample::trial("a.b.one", Verdict::Conforms);
         trial.baseline = None;
-        assert!(said(&[trial]).contains("of 1 denial among them nothing shows"));
+        assert!(said(&[trial]).contains("nothing shows that 1 denial among them"));
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         assert!(
             said.starts_with(
                 "83 of 89 required cases conform, 2 failed, 2 not proven, 2 not measured, as \
-                 declared; every denial"
+                 declared; each of the 83 denials among them was shown"
             ),
             "{said}"
         );

@@ -14,5 +14,3 @@ mod remedy;
 #[cfg(test)]
 mod sample;
 mod text;
-
-pub(crate) use text::harmless;

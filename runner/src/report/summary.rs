@@ -1,6 +1,7 @@
 //! What a run comes to: counts, levels and the exit code. Pure.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::results::{Contract, Footer, TrialResult};
 use crate::corpus::expect::Outcome;
@@ -105,6 +106,19 @@ pub enum Hold {
     Below,
     /// The run was narrowed or interrupted, and says nothing of levels.
     Unjudged,
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Hold::Holds => "yes",
+            Hold::Fails => "no",
+            Hold::Unproven => "not proven",
+            Hold::Unmeasured => "not measured",
+            Hold::Below => "not those below",
+            Hold::Unjudged => "not judged",
+        })
+    }
 }
 
 /// What came of the cases of one level.

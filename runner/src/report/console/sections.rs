@@ -2,8 +2,8 @@
 
 use super::super::remedy::remedy;
 use super::super::results::TrialResult;
-use super::super::text::{harmless, shortened, wrapped};
-use super::Page;
+use super::super::text::{harmless, shortened, word, wrapped};
+use super::{LABEL, Page};
 use crate::verdict::{Class, Verdict};
 
 /// As much of what was seen as a person takes in at a glance; the results file
@@ -40,7 +40,8 @@ pub(super) fn observed(page: &mut Page<'_>, trials: &[&TrialResult]) {
     page.heading("Failed, and not required", trials.len());
     for trial in trials {
         title(page, trial);
-        page.prose(4, &trial.reason);
+        let (strength, level) = (word(&trial.strength), word(&trial.level));
+        page.prose(4, &format!("{} ({strength}, {level})", trial.reason));
     }
 }
 
@@ -153,19 +154,20 @@ fn title(page: &mut Page<'_>, trial: &TrialResult) {
 /// report's own words.
 fn evidence(page: &mut Page<'_>, trial: &TrialResult) {
     let dim = page.look.dim;
-    let room = page.look.width.saturating_sub(8);
+    let reset = dim.render_reset();
+    let room = page.look.width.saturating_sub(4 + LABEL + 2);
+    let mut lines = Vec::new();
     for seen in trial.evidence.iter().take(EVIDENCE_LINES) {
         let seen = harmless(seen);
-        for line in wrapped(&shortened(&seen, EVIDENCE_CHARACTERS), room) {
-            page.line(&format!("      {dim}|{} {line}", dim.render_reset()));
-        }
+        lines.extend(wrapped(&shortened(&seen, EVIDENCE_CHARACTERS), room));
     }
     let left = trial.evidence.len().saturating_sub(EVIDENCE_LINES);
     if left > 0 {
-        page.line(&format!(
-            "      {dim}| and {left} more in the results{}",
-            dim.render_reset(),
-        ));
+        lines.push(format!("and {left} more in the results"));
+    }
+    for (number, line) in lines.iter().enumerate() {
+        let label = if number == 0 { "seen" } else { "" };
+        page.line(&format!("    {dim}{label:<LABEL$}|{reset} {line}"));
     }
 }
 

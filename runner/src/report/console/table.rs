@@ -66,17 +66,14 @@ pub(super) fn levels(page: &mut Page<'_>, summary: &Summary, contract: &Contract
         } else {
             format!("{}/{}", row.required.conform, row.required.counted())
         };
-        let (holds, style) = match row.hold {
-            Hold::Holds => ("yes", look.good),
-            Hold::Fails if contract.levels.iter().any(|level| *level >= row.level) => {
-                ("no", look.bad)
-            }
-            Hold::Fails => ("no", look.dim),
-            Hold::Unproven => ("not proven", look.doubtful),
-            Hold::Unmeasured => ("not measured", look.dim),
-            Hold::Below => ("not those below", look.doubtful),
-            Hold::Unjudged => ("not judged", look.dim),
+        let claimed = contract.levels.iter().any(|level| *level >= row.level);
+        let style = match row.hold {
+            Hold::Holds => look.good,
+            Hold::Fails if claimed => look.bad,
+            Hold::Unproven | Hold::Below => look.doubtful,
+            Hold::Fails | Hold::Unmeasured | Hold::Unjudged => look.dim,
         };
+        let holds = row.hold;
         line += &format!("  {required:>8}  {style}{holds}{}", style.render_reset());
         page.line(&line);
     }
