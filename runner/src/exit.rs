@@ -1,27 +1,27 @@
 //! What a run says to the shell: the one list of exit codes.
+//!
+//! One run can deserve several. The order of the variants of [`ExitCode`] is the
+//! order of precedence, and the first that applies is the code:
+//!
+//! 1. `Harness` wins over all: a harness that failed once cannot vouch for the
+//!    cases that it calls failed or conforming.
+//! 2. `Usage` and `Nothing` end a run before any case, so they meet no other.
+//! 3. `Failure` is never masked by what was not proven: an escape stays an
+//!    escape on a host where half of the cases cannot be measured.
+//! 4. `Expectations` wins over `Unproven`, since the list is wrong whatever the
+//!    host offers.
+//! 5. `Unproven` wins over `Conforms`, so that zero means that something was
+//!    required and all of it was proven.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The exit codes of every command that runs cases.
-///
-/// One run can deserve several. The order of the variants is the order of
-/// precedence, and the first that applies is the code:
-///
-/// 1. `Harness` wins over all: a harness that failed once cannot vouch for the
-///    cases that it calls failed or conforming.
-/// 2. `Usage` and `Nothing` end a run before any case, so they meet no other.
-/// 3. `Failure` is never masked by what was not proven: an escape stays an
-///    escape on a host where half of the cases cannot be measured.
-/// 4. `Expectations` wins over `Unproven`, since the list is wrong whatever the
-///    host offers.
-/// 5. `Unproven` wins over `Conforms`, so that zero means that something was
-///    required and all of it was proven.
+/// The exit codes of every command that runs cases; the first that applies wins.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(into = "u8", try_from = "u8")]
-#[schemars(with = "u8")]
+#[schemars(with = "u8", extend("enum" = [0, 1, 2, 3, 4, 5, 70]))]
 pub enum ExitCode {
     /// 70: the harness itself failed, so nothing of the run can be trusted.
     Harness,

@@ -162,6 +162,7 @@ fn run_suite(header: &Header, summary: &Summary) -> Option<TestSuite> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use rstest::rstest;
 

@@ -12,5 +12,7 @@ pub mod writer;
 mod closing;
 mod remedy;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod text;
+
+pub(crate) use text::{counted, harmless};

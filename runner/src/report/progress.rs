@@ -115,6 +115,7 @@ impl<W: Write> Drop for Progress<W> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::report::sample;

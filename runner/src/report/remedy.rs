@@ -42,6 +42,7 @@ fn step(fact: Fact) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::report::sample;

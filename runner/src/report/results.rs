@@ -227,8 +227,10 @@ pub struct Excuse {
 #[serde(deny_unknown_fields)]
 pub struct Footer {
     /// How many trials got each verdict; a verdict that none got is left out.
+    #[schemars(extend("propertyNames" = verdict_names()))]
     pub verdicts: BTreeMap<Verdict, usize>,
     /// The same of the required ones.
+    #[schemars(extend("propertyNames" = verdict_names()))]
     pub required: BTreeMap<Verdict, usize>,
     /// The highest level that holds; absent when none does, and when the run
     /// was narrowed or interrupted and so says nothing of levels.
@@ -243,6 +245,11 @@ pub struct Footer {
     pub milliseconds: u64,
     /// Whether it was stopped before every selected trial had ended.
     pub interrupted: bool,
+}
+
+/// The schema of the names of a map by verdict.
+fn verdict_names() -> serde_json::Value {
+    serde_json::json!({ "$ref": "#/$defs/Verdict" })
 }
 
 /// A time as results files write it: RFC 3339, in UTC, to the second.

@@ -1,0 +1,59 @@
+//! The JSON schemas of the files that people and programs write: generated from
+//! the types, so that they cannot say anything else.
+
+use schemars::{JsonSchema, schema_for};
+use serde_json::{Map, Value};
+
+use crate::corpus::case::TopicFile;
+use crate::launcher::file::LauncherFile;
+use crate::report::results::Line;
+
+/// One schema, and the file that it is kept in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// The file's name, within `conformance/schema/`.
+    pub name: &'static str,
+    /// The schema.
+    pub schema: Value,
+}
+
+impl Schema {
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        format!("{:#}\n", self.schema)
+    }
+}
+
+/// Every schema.
+pub fn schemas() -> [Schema; 3] {
+    [
+        schema::<TopicFile>("topic.schema.json", "A topic of the corpus"),
+        schema::<LauncherFile>("launcher.schema.json", "A launcher, and how it is driven"),
+        schema::<Line>("results.schema.json", "A line of a results file"),
+    ]
+}
+
+fn schema<T: JsonSchema>(name: &'static str, title: &str) -> Schema {
+    let mut generated = schema_for!(T).to_value();
+    if let Some(object) = generated.as_object_mut() {
+        object.insert(String::from("title"), Value::from(title));
+    }
+    let schema = sorted(generated);
+    Schema { name, schema }
+}
+
+/// The value with its names in order, whatever order maps keep in this build.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.into_iter().collect();
+            entries.sort_by(|one, other| one.0.cmp(&other.0));
+            let entries = entries
+                .into_iter()
+                .map(|(name, value)| (name, sorted(value)));
+            Value::Object(entries.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
