@@ -4,8 +4,19 @@
 pub mod corpus;
 pub mod exit;
 pub mod fixture;
+pub mod harness;
 pub mod launch;
 pub mod launcher;
 pub mod observe;
+pub mod probe;
 pub mod report;
+pub mod schema;
 pub mod verdict;
+pub mod worker;
+
+/// To be called first in `main` of the command line and of every test target
+/// that runs cases: their executable is started again as the workers of a run
+/// and, inside a sandbox, as the probe. Those calls never return.
+pub fn entry() {
+    worker::enter(serde_json::Value::clone);
+}
