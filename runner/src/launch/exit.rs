@@ -1,7 +1,7 @@
 //! Learning by an event that a process has ended.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -15,7 +15,7 @@ pub struct ExitWatch {
 }
 
 #[cfg(target_os = "linux")]
-type Descriptor = OwnedFd;
+type Descriptor = std::os::fd::OwnedFd;
 #[cfg(target_os = "macos")]
 type Descriptor = nix::sys::event::Kqueue;
 
