@@ -95,8 +95,12 @@ pub(crate) fn duration(milliseconds: u64) -> String {
 }
 
 /// Breaks a text into lines of at most `width` characters. A word that is
-/// longer, such as a path, stays whole so that it can be copied.
+/// longer, such as a path, stays whole so that it can be copied, and a text
+/// that fits keeps its spaces.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    if text.chars().count() <= width && !text.contains('\n') {
+        return vec![text.to_owned()];
+    }
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut length = 0;
@@ -151,6 +155,7 @@ mod tests {
             ["see", "/a/very/long/path", "now or", "never"],
         );
         assert_eq!(wrapped("", 10), [""]);
+        assert_eq!(wrapped(" a  b", 10), [" a  b"]);
     }
 
     #[test]
