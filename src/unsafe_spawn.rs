@@ -298,3 +298,128 @@ pub(crate) fn signal_process(process: BorrowedFd<'_>, signal: c_int) -> io::Resu
         Ok(())
     }
 }
+
+/// Whether this program ignores a signal, as one started by nohup(1) does.
+pub(crate) fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: asks for the disposition alone, into a local that is large enough.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Has this signal sent to the program when the thread that started it ends
+/// (`PR_SET_PDEATHSIG`, prctl(2)).
+pub(crate) fn signal_when_parent_ends(signal: c_int) {
+    // SAFETY: a system call on numbers.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal, 0, 0, 0) };
+}
+
+/// Gives a terminal the size of another, if both are terminals.
+pub(crate) fn copy_window_size(from: BorrowedFd<'_>, to: BorrowedFd<'_>) {
+    // SAFETY: both calls take a window size, which is a local.
+    unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        if libc::ioctl(from.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) == 0 {
+            libc::ioctl(to.as_raw_fd(), libc::TIOCSWINSZ, &raw const size);
+        }
+    }
+}
+
+/// A directory that holds a name, for the janitor to remove.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Litter<'a> {
+    /// The directory that the name is in.
+    pub(crate) parent: BorrowedFd<'a>,
+    /// The name.
+    pub(crate) name: &'a CStr,
+    /// The held directory, which every launcher that needs it has locked.
+    pub(crate) lock: BorrowedFd<'a>,
+}
+
+/// Starts a process that removes what a launcher leaves when it is killed.
+///
+/// It waits for the other end of `orders`. Four bytes name the sandbox's first process;
+/// one byte sends it home. If the end closes without that, the launcher is gone: it
+/// waits for the sandbox to be gone too, and removes every name that no other launcher
+/// has locked. It executes nothing, so that it depends on no program, and it is a copy of
+/// the whole launcher, whose memory is shared until written to; it is only started for a
+/// policy that needs it.
+pub(crate) fn start_janitor(
+    orders: BorrowedFd<'_>,
+    ours: BorrowedFd<'_>,
+    litter: &[Litter<'_>],
+) -> io::Result<libc::pid_t> {
+    let (orders, ours) = (orders.as_raw_fd(), ours.as_raw_fd());
+    let mut kept: Vec<RawFd> = vec![orders];
+    for each in litter {
+        kept.extend([each.parent.as_raw_fd(), each.lock.as_raw_fd()]);
+    }
+    kept.sort_unstable();
+    // SAFETY: the child makes system calls on memory that was laid out before, and ends
+    // without running anything of this program.
+    unsafe {
+        match libc::fork() {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                libc::close(ours);
+                clean_up(orders, &kept, litter);
+                libc::_exit(0)
+            }
+            pid => Ok(pid),
+        }
+    }
+}
+
+/// # Safety
+/// Only valid in the janitor.
+unsafe fn clean_up(orders: RawFd, kept: &[RawFd], litter: &[Litter<'_>]) {
+    // SAFETY: system calls on numbers and on locals.
+    unsafe {
+        let mut every = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigfillset(every.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, every.as_ptr(), ptr::null_mut());
+        // Out of reach of what is sent to the launcher's process group.
+        libc::setsid();
+        // Whoever waits for the launcher's pipes to end does not wait for this. On Linux
+        // before 5.9 they stay open for as long as the launcher is there.
+        let mut first: libc::c_uint = 0;
+        for descriptor in kept {
+            let descriptor = *descriptor as libc::c_uint;
+            if descriptor > first {
+                libc::syscall(libc::SYS_close_range, first, descriptor - 1, 0);
+            }
+            first = descriptor + 1;
+        }
+        libc::syscall(libc::SYS_close_range, first, u32::MAX, 0);
+        let mut sandbox: c_int = -1;
+        loop {
+            let mut message = [0u8; 4];
+            match libc::read(orders, message.as_mut_ptr().cast(), message.len()) {
+                4 => {
+                    let pid = libc::pid_t::from_ne_bytes(message);
+                    sandbox = libc::syscall(libc::SYS_pidfd_open, pid, 0) as c_int;
+                }
+                0 => break,
+                -1 if errno() == libc::EINTR => {}
+                _ => return,
+            }
+        }
+        if sandbox >= 0 {
+            let mut watched = libc::pollfd {
+                fd: sandbox,
+                events: libc::POLLIN,
+                revents: 0,
+            };
+            libc::poll(&raw mut watched, 1, -1);
+        }
+        for each in litter {
+            let lock = each.lock.as_raw_fd();
+            if libc::flock(lock, libc::LOCK_EX | libc::LOCK_NB) == 0 {
+                let parent = each.parent.as_raw_fd();
+                libc::unlinkat(parent, each.name.as_ptr(), libc::AT_REMOVEDIR);
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ use nix::unistd::{Pid, pipe2};
 use super::namespaces::is_apart;
 use super::status::Reports;
 use super::{Program, Setting, Sources, arguments};
-use crate::launcher::{LaunchError, spawn};
+use crate::launcher::{Held, LaunchError, spawn};
 use crate::unsafe_spawn::{Group, Spawn, open_process, signal_process};
 use crate::view::View;
 
@@ -43,6 +43,8 @@ pub(crate) struct Run {
     first_handle: Option<OwnedFd>,
     reports: Reports,
     killed: bool,
+    /// Let go when the sandbox is gone.
+    held: Held,
 }
 
 /// How a run ended.
@@ -56,6 +58,7 @@ pub(crate) enum End {
 
 /// Starts bubblewrap, and lets the command go once its sandbox was seen to be one.
 pub(crate) fn start(start: Start, streams: [Option<OwnedFd>; 3]) -> Result<Run, LaunchError> {
+    let held = Held::take(start.view.placeholders())?;
     let system = |doing| move |error: Errno| LaunchError::system(doing, error.into());
     let (reports, reports_writer) =
         pipe2(OFlag::O_CLOEXEC).map_err(system("make a pipe for bubblewrap's reports"))?;
@@ -100,6 +103,7 @@ pub(crate) fn start(start: Start, streams: [Option<OwnedFd>; 3]) -> Result<Run, 
         first_handle: None,
         reports: Reports::new(reports),
         killed: false,
+        held,
     };
     run.release(gate)?;
     Ok(run)
@@ -160,6 +164,7 @@ impl Run {
                 program: self.start.program.path.clone(),
             });
         }
+        self.held.until_gone(self.first);
         // Should it have failed meanwhile, waiting for it says so.
         let _ = nix::unistd::write(&gate, b"\n");
         Ok(())
@@ -185,6 +190,7 @@ impl Run {
     pub(crate) fn wait(&mut self) -> Result<End, LaunchError> {
         let code = self.reports.exit_code().map_err(LaunchError::reports)?;
         self.end()?;
+        self.held = Held::default();
         match code.map(u8::try_from) {
             Some(Ok(code)) => Ok(End::Code(code)),
             _ if self.killed => Ok(End::Killed),

@@ -1,12 +1,17 @@
 //! A command that was launched.
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
+use nix::poll::{PollFd, PollFlags};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::forward::{Event, Signals, is_ready, wait_for};
+use super::terminal::Terminal;
 use super::{Exit, LaunchError, Refusal, unconfined};
 use crate::bubblewrap::{End, Run};
+use crate::unsafe_spawn::open_process;
 
 /// A command that was launched. Dropping it before it has ended kills everything in
 /// its sandbox.
@@ -19,13 +24,19 @@ pub struct Child {
     /// The pipe from its standard error, if that was piped.
     pub stderr: Option<ChildStderr>,
     state: State,
+    terminal: Option<Terminal>,
     last_signal: Option<Signal>,
+    end_with_caller: bool,
 }
 
 #[derive(Debug)]
 enum State {
     Confined(Box<Run>),
-    Unconfined(std::process::Child),
+    Unconfined {
+        child: std::process::Child,
+        /// Readable when it has ended. Absent on Linux before 5.3.
+        handle: Option<OwnedFd>,
+    },
     Refused(Refusal),
     Ended(Exit),
 }
@@ -37,36 +48,22 @@ impl Child {
             stdout: None,
             stderr: None,
             state,
+            terminal: None,
             last_signal: None,
+            end_with_caller: false,
         }
     }
 
-    pub(super) fn confined(
-        run: Run,
-        stdin: Option<ChildStdin>,
-        stdout: Option<ChildStdout>,
-        stderr: Option<ChildStderr>,
-    ) -> Child {
+    pub(super) fn confined(run: Run, terminal: Option<Terminal>) -> Child {
         Child {
-            stdin,
-            stdout,
-            stderr,
+            terminal,
             ..Child::new(State::Confined(Box::new(run)))
         }
     }
 
-    pub(super) fn unconfined(
-        child: std::process::Child,
-        stdin: Option<ChildStdin>,
-        stdout: Option<ChildStdout>,
-        stderr: Option<ChildStderr>,
-    ) -> Child {
-        Child {
-            stdin,
-            stdout,
-            stderr,
-            ..Child::new(State::Unconfined(child))
-        }
+    pub(super) fn unconfined(child: std::process::Child) -> Child {
+        let handle = open_process(child.id().cast_signed()).ok();
+        Child::new(State::Unconfined { child, handle })
     }
 
     pub(super) fn refused(refusal: Refusal) -> Child {
@@ -93,9 +90,16 @@ impl Child {
     pub fn id(&self) -> Option<u32> {
         match &self.state {
             State::Confined(run) => Some(run.id()),
-            State::Unconfined(child) => Some(child.id()),
+            State::Unconfined { child, .. } => Some(child.id()),
             State::Refused(_) | State::Ended(_) => None,
         }
+    }
+
+    /// Whether [`Child::wait_forwarding_signals`] ends the command when the program that
+    /// started this one ends. Until told otherwise, it does not.
+    pub fn end_with_caller(&mut self, end: bool) -> &mut Child {
+        self.end_with_caller = end;
+        self
     }
 
     /// Waits for the command to end. When this returns, nothing of it is left: every
@@ -107,12 +111,121 @@ impl Child {
     /// [`LaunchError`] where the command was not started after all.
     pub fn wait(&mut self) -> Result<Exit, LaunchError> {
         drop(self.stdin.take());
+        if self.terminal.is_some() {
+            self.watch(None)?;
+        }
+        self.finish()
+    }
+
+    /// As [`Child::wait`], for a program that stands for its command: SIGHUP, SIGINT,
+    /// SIGQUIT and SIGTERM are passed on to it, and a second one ends everything in the
+    /// sandbox at once. What the program ignores, it goes on to ignore.
+    ///
+    /// The signals are blocked in the calling thread meanwhile; those of a program with
+    /// further threads go to whichever has them unblocked.
+    ///
+    /// # Errors
+    /// As [`Child::wait`].
+    pub fn wait_forwarding_signals(&mut self) -> Result<Exit, LaunchError> {
+        drop(self.stdin.take());
+        if !matches!(self.state, State::Refused(_) | State::Ended(_)) {
+            let signals = Signals::take(self.terminal.is_some(), self.end_with_caller)?;
+            self.watch(Some(signals))?;
+        }
+        self.finish()
+    }
+
+    /// Passes on signals and terminal until the command has ended.
+    fn watch(&mut self, mut signals: Option<Signals>) -> Result<(), LaunchError> {
+        if signals.as_ref().is_some_and(Signals::caller_is_gone) {
+            self.kill();
+        }
+        let mut signalled = false;
+        loop {
+            let (ended, signal, terminal) = {
+                let mut watched = Vec::with_capacity(4);
+                match &self.state {
+                    State::Confined(run) => {
+                        watched.push(PollFd::new(run.events(), PollFlags::POLLIN));
+                    }
+                    State::Unconfined {
+                        handle: Some(handle),
+                        ..
+                    } => {
+                        watched.push(PollFd::new(handle.as_fd(), PollFlags::POLLIN));
+                    }
+                    _ => return Ok(()),
+                }
+                if let Some(signals) = &signals {
+                    watched.push(PollFd::new(signals.as_fd(), PollFlags::POLLIN));
+                }
+                let first = watched.len();
+                if let Some(terminal) = &self.terminal {
+                    watched.extend(terminal.watched());
+                }
+                wait_for(&mut watched)?;
+                let happened = |index: usize| {
+                    watched
+                        .get(index)
+                        .and_then(PollFd::revents)
+                        .unwrap_or(PollFlags::empty())
+                };
+                (
+                    is_ready(&watched[0]),
+                    signals.is_some() && is_ready(&watched[1]),
+                    (happened(first), happened(first + 1)),
+                )
+            };
+            if let Some(mine) = &mut self.terminal {
+                mine.pass(terminal.0, terminal.1);
+            }
+            if signal && let Some(signals) = &mut signals {
+                while let Some(event) = signals.next() {
+                    self.react(event, &mut signalled);
+                }
+            }
+            if ended && self.has_ended()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn react(&mut self, event: Event, signalled: &mut bool) {
+        match event {
+            Event::Resized => {
+                if let Some(terminal) = &self.terminal {
+                    terminal.resize();
+                }
+            }
+            Event::CallerGone => self.kill(),
+            Event::Signal { signal, by_kernel } => {
+                // A command that is not confined is in our own group, and has had it.
+                let had = by_kernel && matches!(self.state, State::Unconfined { .. });
+                if *signalled {
+                    self.last_signal = Some(signal);
+                    self.kill();
+                } else if !had {
+                    self.signal(signal);
+                }
+                *signalled = true;
+            }
+        }
+    }
+
+    fn has_ended(&mut self) -> Result<bool, LaunchError> {
+        match &mut self.state {
+            State::Confined(run) => run.take_events(),
+            _ => Ok(true),
+        }
+    }
+
+    fn finish(&mut self) -> Result<Exit, LaunchError> {
         let exit = match &mut self.state {
             State::Confined(run) => match run.wait()? {
                 End::Code(code) => Exit::Code(code),
                 End::Killed => Exit::Signal(self.last_signal.unwrap_or(Signal::SIGKILL) as i32),
             },
-            State::Unconfined(child) => unconfined::exit(
+            State::Unconfined { child, .. } => unconfined::exit(
                 child
                     .wait()
                     .map_err(|error| LaunchError::system("wait for the command", error))?,
@@ -120,6 +233,9 @@ impl Child {
             State::Refused(refusal) => return Ok(refusal.exit()),
             State::Ended(exit) => *exit,
         };
+        if let Some(mut terminal) = self.terminal.take() {
+            terminal.finish();
+        }
         self.state = State::Ended(exit);
         Ok(exit)
     }
@@ -131,7 +247,7 @@ impl Child {
         self.last_signal = Some(signal);
         match &mut self.state {
             State::Confined(run) => run.signal(signal),
-            State::Unconfined(child) => {
+            State::Unconfined { child, .. } => {
                 let _ = kill(Pid::from_raw(child.id().cast_signed()), signal);
             }
             State::Refused(_) | State::Ended(_) => {}
@@ -142,7 +258,7 @@ impl Child {
     pub fn kill(&mut self) {
         match &mut self.state {
             State::Confined(run) => run.kill(),
-            State::Unconfined(child) => {
+            State::Unconfined { child, .. } => {
                 let _ = child.kill();
             }
             State::Refused(_) | State::Ended(_) => {}

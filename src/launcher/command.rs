@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::streams::Streams;
+use super::terminal::Terminal;
 use super::{
     Child, Confinement, Exit, LaunchError, Launcher, Stdio, directory, program, unconfined,
 };
@@ -15,6 +17,10 @@ use crate::bubblewrap::{Setting, Sources, Start, arguments, start};
 use crate::environment;
 use crate::unsafe_spawn::Group;
 use crate::view::View;
+
+/// Starts a program with its standard input as the terminal that controls it: of
+/// util-linux, and of busybox with the same option.
+const TAKE_TERMINAL: [&str; 3] = ["setsid", "-c", "--"];
 
 /// One command to launch. Made by [`Launcher::command`].
 #[derive(Debug)]
@@ -108,7 +114,9 @@ impl<'launcher> Command<'launcher> {
         self
     }
 
-    /// Whether the command gets a terminal of its own, for interactive use.
+    /// Whether the command gets a terminal of its own, for interactive use: the streams
+    /// that are on the caller's terminal are then on one that is connected to it. Where
+    /// the standard input is no terminal, nothing changes.
     pub fn terminal(&mut self, terminal: bool) -> &mut Self {
         self.terminal = terminal;
         self
@@ -123,50 +131,82 @@ impl<'launcher> Command<'launcher> {
     /// [`LaunchError`] where the command cannot be confined as the policy says. A
     /// program that is not there is no error: see [`Child::refusal`].
     pub fn spawn(&mut self) -> Result<Child, LaunchError> {
-        let streams = Streams::open(std::mem::take(&mut self.streams))
+        let Streams {
+            mut inner,
+            stdin,
+            stdout,
+            stderr,
+        } = Streams::open(std::mem::take(&mut self.streams))
             .map_err(|error| LaunchError::system("open the command's streams", error))?;
-        let Some(confinement) = &self.launcher.confinement else {
-            return self.spawn_unconfined(streams);
+        let mut child = match &self.launcher.confinement {
+            Some(confinement) => self.spawn_confined(confinement, &mut inner)?,
+            None => self.spawn_unconfined(inner)?,
         };
+        (child.stdin, child.stdout, child.stderr) = (stdin, stdout, stderr);
+        Ok(child)
+    }
+
+    fn spawn_confined(
+        &self,
+        confinement: &Confinement,
+        streams: &mut [Option<OwnedFd>; 3],
+    ) -> Result<Child, LaunchError> {
         let view = self.view(confinement)?;
-        let setting = self.setting(&view)?;
-        let search = variable(&setting.variables, "PATH");
-        if let Err(refusal) = program::check(&view, &self.words[0], &setting.directory, search) {
+        let mut setting = self.setting(&view)?;
+        let mut words = self.words.clone();
+        let find = |program: &OsStr| {
+            let search = variable(&setting.variables, "PATH");
+            program::check(&view, program, &setting.directory, search)
+        };
+        if let Err(refusal) = find(&words[0]) {
             return Ok(Child::refused(refusal));
+        }
+        let terminal = if self.terminal {
+            Terminal::open(streams)
+        } else {
+            Ok(None)
+        }
+        .map_err(|error| LaunchError::system("open a terminal for the command", error))?;
+        let mut group = Group::Own;
+        if terminal.is_some() {
+            group = Group::Session;
+            // Without the program that takes a terminal over, the command has one to
+            // read and write, and no keys that stop or interrupt it.
+            if find(OsStr::new(TAKE_TERMINAL[0])).is_ok() {
+                setting.new_session = false;
+                words.splice(0..0, TAKE_TERMINAL.map(OsString::from));
+            }
         }
         let run = start(
             Start {
                 program: Arc::clone(&confinement.program),
                 view: Arc::new(view),
                 setting,
-                command: self.words.clone(),
-                group: Group::Own,
+                command: words,
+                group,
             },
-            streams.inner,
+            std::mem::take(streams),
         )?;
-        Ok(Child::confined(
-            run,
-            streams.stdin,
-            streams.stdout,
-            streams.stderr,
-        ))
+        if let Some(terminal) = &terminal {
+            terminal
+                .begin()
+                .map_err(|error| LaunchError::system("prepare the terminal", error))?;
+        }
+        Ok(Child::confined(run, terminal))
     }
 
-    fn spawn_unconfined(&self, streams: Streams) -> Result<Child, LaunchError> {
+    fn spawn_unconfined(&self, streams: [Option<OwnedFd>; 3]) -> Result<Child, LaunchError> {
         let directory = directory::spelled(self.directory.as_deref(), &self.launcher.workspace);
         directory::check_unconfined(&directory)?;
         let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         variables.extend(self.variables.iter().cloned());
         let variables = variables.into_iter().collect();
-        match unconfined::start(&self.words, &directory, variables, streams.inner)? {
-            Ok(child) => Ok(Child::unconfined(
-                child,
-                streams.stdin,
-                streams.stdout,
-                streams.stderr,
-            )),
-            Err(exit) => Ok(Child::ended(exit)),
-        }
+        Ok(
+            match unconfined::start(&self.words, &directory, variables, streams)? {
+                Ok(child) => Child::unconfined(child),
+                Err(exit) => Child::ended(exit),
+            },
+        )
     }
 
     /// Starts the command and waits for it.

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
+use nix::unistd::{AccessFlags, access};
 
 use super::open::{Opened, open_without_links};
 use super::resolve::{LINKS, names};
@@ -105,6 +106,10 @@ fn hold(view: &mut View, asked: &Path, real: &Path) -> Result<(), ViewError> {
     match open_without_links(parent) {
         Ok(opened) if opened.is_directory() => {}
         _ => return beneath_a_file(view, asked, real),
+    }
+    if access(parent, AccessFlags::W_OK).is_err() {
+        // The command, which is the same user, cannot create anything there either.
+        return Ok(());
     }
     let name = name.as_os_str().to_owned();
     add_placeholder(view, asked, &root.at, parent, name)

@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub use error::ViewError;
 pub use facts::Facts;
 pub use grants::Grants;
+pub(crate) use hidden::PLACEHOLDER_MODE;
+pub(crate) use open::open_without_links;
 pub use resolve::{Place, Unreachable};
 
 use crate::environment::PrivateDirectories;

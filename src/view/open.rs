@@ -10,26 +10,26 @@ use nix::sys::stat::{FileStat, Mode, SFlag, fstat};
 
 /// What a path led to.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(crate) struct Opened {
     /// A handle that gives no access to the content (`O_PATH`).
-    pub(super) descriptor: OwnedFd,
+    pub(crate) descriptor: OwnedFd,
     /// What it is.
-    pub(super) status: FileStat,
+    pub(crate) status: FileStat,
 }
 
 impl Opened {
-    pub(super) fn kind(&self) -> SFlag {
+    pub(crate) fn kind(&self) -> SFlag {
         SFlag::from_bits_truncate(self.status.st_mode) & SFlag::S_IFMT
     }
 
-    pub(super) fn is_directory(&self) -> bool {
+    pub(crate) fn is_directory(&self) -> bool {
         self.kind() == SFlag::S_IFDIR
     }
 }
 
 /// Opens an absolute path by the handle alone. `ELOOP` means that a component is a
 /// symbolic link.
-pub(super) fn open_without_links(path: &Path) -> Result<Opened, Errno> {
+pub(crate) fn open_without_links(path: &Path) -> Result<Opened, Errno> {
     let how = OpenHow::new()
         .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
         .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
@@ -59,6 +59,6 @@ fn walk(path: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// As an error of the standard library.
-pub(super) fn as_io(error: Errno) -> io::Error {
+pub(crate) fn as_io(error: Errno) -> io::Error {
     io::Error::from_raw_os_error(error as i32)
 }
