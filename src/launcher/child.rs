@@ -62,7 +62,7 @@ impl Child {
     }
 
     pub(super) fn unconfined(child: std::process::Child) -> Child {
-        let handle = open_process(child.id().cast_signed()).ok();
+        let handle = open_process(process_id(&child).as_raw()).ok();
         Child::new(State::Unconfined { child, handle })
     }
 
@@ -179,8 +179,8 @@ impl Child {
             if let Some(mine) = &mut self.terminal {
                 mine.pass(terminal.0, terminal.1);
             }
-            if signal && let Some(signals) = &mut signals {
-                while let Some(event) = signals.next() {
+            if signal {
+                while let Some(event) = signals.as_mut().and_then(Signals::next) {
                     self.react(event, &mut signalled);
                 }
             }
@@ -248,7 +248,7 @@ impl Child {
         match &mut self.state {
             State::Confined(run) => run.signal(signal),
             State::Unconfined { child, .. } => {
-                let _ = kill(Pid::from_raw(child.id().cast_signed()), signal);
+                let _ = kill(process_id(child), signal);
             }
             State::Refused(_) | State::Ended(_) => {}
         }
@@ -264,4 +264,9 @@ impl Child {
             State::Refused(_) | State::Ended(_) => {}
         }
     }
+}
+
+/// As the type that signals are sent by.
+fn process_id(child: &std::process::Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX))
 }

@@ -88,7 +88,7 @@ impl Signals {
     pub(super) fn next(&mut self) -> Option<Event> {
         loop {
             let info = self.descriptor.read_signal().ok().flatten()?;
-            let signal = Signal::try_from(info.ssi_signo.cast_signed()).ok()?;
+            let signal = Signal::try_from(i32::try_from(info.ssi_signo).ok()?).ok()?;
             match signal {
                 Signal::SIGWINCH => return Some(Event::Resized),
                 // The thread that started this may have ended, and its process not.

@@ -39,7 +39,12 @@ impl Refusal {
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}: {}", self.program.display(), self.reason)
+        write!(
+            formatter,
+            "{}: {}",
+            Path::new(&self.program).display(),
+            self.reason
+        )
     }
 }
 

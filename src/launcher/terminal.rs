@@ -129,10 +129,9 @@ impl Terminal {
                 Err(_) => self.keys_ended = true,
             }
         }
-        if !self.pending.is_empty()
-            && let Ok(length) = self.master.write(&self.pending)
-        {
-            self.pending.drain(..length);
+        if !self.pending.is_empty() {
+            let written = self.master.write(&self.pending).unwrap_or(0);
+            self.pending.drain(..written);
         }
         if screen.intersects(readable) {
             self.show();

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use nix::errno::Errno;
+
 use super::open::open_without_links;
 use super::{Content, View};
 
@@ -43,21 +45,28 @@ impl View {
     /// # Errors
     /// [`Unreachable`] where a command would not reach it.
     pub fn resolve(&self, path: &Path) -> Result<Place, Unreachable> {
-        // Most paths have no links beneath their mount: one system call says so.
-        if let Some(mount) = self.covering(path)
-            && let Content::Host { source, .. } = &mount.content
-            && !path.components().any(|part| part == Component::ParentDir)
-            && let Ok(rest) = path.strip_prefix(&mount.at)
-        {
-            let host = join(source, rest);
-            match open_without_links(&host) {
-                Ok(_) => return Ok(Place::Host { host }),
-                Err(nix::errno::Errno::ELOOP) => {}
-                Err(_) if fs::symlink_metadata(&host).is_err() => {}
-                Err(_) => return Err(Unreachable::Closed),
-            }
+        match self.direct(path) {
+            Some(found) => found,
+            None => self.walk(path),
         }
-        self.walk(path)
+    }
+
+    /// The short way: most paths have no links beneath their mount, and one system call
+    /// says so.
+    fn direct(&self, path: &Path) -> Option<Result<Place, Unreachable>> {
+        let mount = self.covering(path)?;
+        let Content::Host { source, .. } = &mount.content else {
+            return None;
+        };
+        if path.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
+        let host = join(source, path.strip_prefix(&mount.at).ok()?);
+        match open_without_links(&host) {
+            Ok(_) => Some(Ok(Place::Host { host })),
+            Err(Errno::EACCES) => Some(Err(Unreachable::Closed)),
+            Err(_) => None,
+        }
     }
 
     fn walk(&self, path: &Path) -> Result<Place, Unreachable> {
