@@ -6,4 +6,7 @@ pub mod observation;
 mod read;
 pub mod snapshot;
 mod snapshot_difference;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
 pub mod text;

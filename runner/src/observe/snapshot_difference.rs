@@ -35,10 +35,10 @@ impl Snapshot {
             .filter_map(|path| path.strip_prefix(&self.root).ok())
             .collect();
         let found = self.compare(after, &except);
-        // Created and removed entries explain their directory's times.
+        // An entry that came, went or was replaced explains its directory's times.
         let explained: BTreeSet<&Path> = found
             .iter()
-            .filter(|it| it.before.is_none() || it.after.is_none())
+            .filter(|it| it.before.map(EntryState::being) != it.after.map(EntryState::being))
             .filter_map(|it| it.path.parent())
             .collect();
         found
@@ -54,9 +54,13 @@ impl Snapshot {
     /// What differs at a path or below it; `None` if all is as it was.
     pub fn difference_at(&self, after: &Snapshot, path: &Path) -> Option<String> {
         let relative = path.strip_prefix(&self.root).ok()?;
-        self.compare(after, &[])
+        let mut found = self.compare(after, &[]);
+        found.retain(|it| it.path.starts_with(relative));
+        // What is more than a time tells more.
+        let telling = found.iter().position(|it| !it.slight).unwrap_or(0);
+        found
             .into_iter()
-            .find(|it| it.path.starts_with(relative))
+            .nth(telling)
             .map(|it| match it.path.strip_prefix(relative) {
                 Ok(below) if !below.as_os_str().is_empty() => {
                     format!("{}: {}", below.display(), it.what)
@@ -143,6 +147,13 @@ fn is_directory(state: Option<&EntryState>) -> bool {
 }
 
 impl EntryState {
+    /// What cannot change without the directory. An inode's number alone may
+    /// be given to what comes in its place.
+    fn being(&self) -> (Kind, (u64, u64), Option<&Content>) {
+        let target = (self.kind == Kind::Symlink).then_some(&self.content);
+        (self.kind, self.identity, target)
+    }
+
     /// The difference in words, and whether only times or the like tell. With
     /// `bare`, only what the entry is counts.
     fn difference(&self, after: &EntryState, bare: bool) -> Option<(String, bool)> {

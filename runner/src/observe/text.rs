@@ -116,6 +116,7 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use rstest::rstest;
