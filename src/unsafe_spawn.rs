@@ -49,6 +49,9 @@ const KEYCTL_JOIN_SESSION_KEYRING: c_int = 1;
 /// The highest signal number of Linux.
 const LAST_SIGNAL: c_int = 64;
 
+/// The size of the kernel's set of signals, in bytes.
+const SIGNAL_SET: usize = LAST_SIGNAL as usize / 8;
+
 /// Everything that the child needs, laid out before it exists.
 struct Plan {
     program: *const c_char,
@@ -165,12 +168,20 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
         for index in 0..plan.inherited_count {
             check(libc::fcntl(*plan.inherited.add(index), libc::F_SETFD, 0))?;
         }
-        let mut default: libc::sigaction = std::mem::zeroed();
-        default.sa_sigaction = libc::SIG_DFL;
+        // By the system call: the C library keeps two signals for itself and refuses to
+        // touch them, and a program without it may have had them ignored. All zeros is
+        // the default in every architecture's layout; the sizes are those of the kernel.
+        let default = [0u64; 8];
+        let null = ptr::null_mut::<c_void>();
         for signal in 1..=LAST_SIGNAL {
-            // Refused for SIGKILL, SIGSTOP and the two that the C library keeps for
-            // itself, none of which can be ignored.
-            libc::sigaction(signal, &raw const default, ptr::null_mut());
+            // Refused for SIGKILL and SIGSTOP, which nobody can ignore.
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                default.as_ptr(),
+                null,
+                SIGNAL_SET,
+            );
         }
         let mut none = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
