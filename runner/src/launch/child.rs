@@ -326,6 +326,7 @@ pub(crate) fn open_process(pid: i32) -> io::Result<Option<OwnedFd>> {
 }
 
 /// Whether this process has any child, alive or not yet waited for.
+#[cfg(target_os = "linux")]
 pub(super) fn has_children() -> bool {
     // SAFETY: the result goes to a local.
     unsafe {

@@ -44,13 +44,17 @@ pub fn launch(request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         buffer: vec![0; 64 << 10],
         started,
     };
-    match watch.run() {
+    let outcome = match watch.run() {
         Ok(()) => Ok(watch.finish()),
         Err(error) => {
             tree::kill_descendants(request.own_processes);
             Err(error)
         }
-    }
+    };
+    // A launch that was ended by `end_all` never returns: what it saw is not
+    // the launcher's doing, and its process is about to exit.
+    drop(tree::starting());
+    outcome
 }
 
 struct Watch<'a> {
@@ -299,9 +303,13 @@ impl Watch<'_> {
 
     /// Looks at what outlived the launcher, and ends it.
     fn finish(mut self) -> Launched {
-        let between = self.started.between();
         let own = self.request.own_processes.iter().copied();
-        let kept: Vec<i32> = own.clone().chain(between).collect();
+        // The launcher and its parent are waited for at the very end: they
+        // hold the status and the terminal.
+        let ended = [self.started.launcher]
+            .into_iter()
+            .chain(self.started.between());
+        let kept: Vec<i32> = own.chain(ended).collect();
         let mut leftovers = Vec::new();
         if self.ended.is_some() {
             self.started.reap();

@@ -121,6 +121,7 @@ pub(super) fn take_terminal(terminal: RawFd) -> io::Result<()> {
 }
 
 /// A socket of any family.
+#[cfg(target_os = "linux")]
 pub(super) fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd> {
     // SAFETY: the kernel has just made the descriptor, for us alone.
     unsafe {

@@ -20,9 +20,10 @@ pub(super) fn connect_mptcp(arguments: &[&str]) -> Outcome {
     let made = calls::socket(family(address), libc::SOCK_STREAM, libc::IPPROTO_MPTCP);
     let socket = made.map_err(denied("socket"))?;
     calls::connect(&socket, address).map_err(denied("connect"))?;
+    say("connected")?;
     let mut stream = TcpStream::from(socket);
     stream.write_all(HELLO).map_err(denied("send"))?;
-    hear(stream)
+    hear(&stream)
 }
 
 /// `tcp-fastopen ADDRESS PORT`.
@@ -31,7 +32,8 @@ pub(super) fn tcp_fast_open(arguments: &[&str]) -> Outcome {
     let made = calls::socket(family(address), libc::SOCK_STREAM, 0);
     let socket = made.map_err(denied("socket"))?;
     calls::send_fast_open(&socket, address, HELLO).map_err(denied("sendto"))?;
-    hear(TcpStream::from(socket))
+    say("connected")?;
+    hear(&TcpStream::from(socket))
 }
 
 fn family(address: SocketAddr) -> i32 {

@@ -54,8 +54,13 @@ fn talk(address: &UnixAddr, kind: Option<&str>) -> Outcome {
         None
     };
     connect(socket.as_raw_fd(), address).map_err(denied("connect"))?;
+    if !is_datagram {
+        say("connected")?;
+    }
     send(socket.as_raw_fd(), HELLO, MsgFlags::empty()).map_err(denied("send"))?;
-    say(if is_datagram { "sent" } else { "connected" })?;
+    if is_datagram {
+        say("sent")?;
+    }
     if kind == SockType::Stream {
         let _ = shutdown(socket.as_raw_fd(), nix::sys::socket::Shutdown::Write);
     }
@@ -103,19 +108,19 @@ fn own_address(socket: &OwnedFd) -> Option<UnixAddr> {
 /// `connect-tcp ADDRESS PORT`.
 pub(super) fn connect_tcp(arguments: &[&str]) -> Outcome {
     let stream = TcpStream::connect(address(arguments)?).map_err(denied("connect"))?;
+    say("connected")?;
     (&stream).write_all(HELLO).map_err(denied("send"))?;
-    hear(stream)
+    hear(&stream)
 }
 
 /// Prints what a connection answers.
-pub(super) fn hear(stream: TcpStream) -> Outcome {
-    say("connected")?;
+pub(super) fn hear(mut stream: &TcpStream) -> Outcome {
     let _ = stream.shutdown(std::net::Shutdown::Write);
     let limited = stream.set_read_timeout(Some(PATIENCE));
     limited.map_err(denied("setsockopt"))?;
     let mut reply = Vec::new();
     // What came before an error counts.
-    let _ = (&stream).read_to_end(&mut reply);
+    let _ = stream.read_to_end(&mut reply);
     print(&reply)
 }
 

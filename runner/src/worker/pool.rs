@@ -118,7 +118,7 @@ where
         });
         match answer {
             Ok(answer) => {
-                self.give_back(worker);
+                self.give_back(worker)?;
                 match answer {
                     Answer::Done(response) => Ok(response),
                     Answer::Failed(reason) => Err(PoolError::Failed(reason)),
@@ -192,16 +192,19 @@ where
         Ok(worker)
     }
 
-    fn give_back(&self, worker: Worker) {
+    /// An answer that comes after the cancellation is none: the worker may have
+    /// lost what it looked at.
+    fn give_back(&self, worker: Worker) -> Result<(), PoolError> {
         let mut state = self.state();
         state.busy -= 1;
+        self.free.notify_one();
         if state.cancelled {
             drop(state);
             worker.end();
-        } else {
-            state.idle.push(worker);
+            return Err(PoolError::Cancelled);
         }
-        self.free.notify_one();
+        state.idle.push(worker);
+        Ok(())
     }
 
     /// Ends a worker that did not answer, and says why it did not.

@@ -115,7 +115,7 @@ pub fn kill_descendants(exclude: &[i32]) -> Vec<Leftover> {
 }
 
 /// Ends every descendant, and lets nothing more be started through
-/// [`starting`]. For a process that is about to exit.
+/// [`starting`], nor any launch return. For a process that is about to exit.
 pub fn end_all() {
     std::mem::forget(starting());
     kill_descendants(&[]);
