@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -264,7 +264,10 @@ fn special_files_are_not_opened(place: Place, #[values(true, false)] links: bool
         assert!(matches!(error, GuardError::Special { .. }), "{error}");
     }
     #[cfg(target_os = "linux")]
-    assert!(guard.metadata("pipe").unwrap().file_type().is_fifo());
+    {
+        let kind = guard.metadata("pipe").unwrap().file_type();
+        assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind));
+    }
 }
 
 #[test]
