@@ -3,14 +3,18 @@
 
 pub mod corpus;
 pub mod exit;
+pub mod facts;
 pub mod fixture;
 pub mod harness;
+pub mod judge;
 pub mod launch;
 pub mod launcher;
 pub mod observe;
+pub mod pipeline;
 pub mod probe;
 pub mod report;
 pub mod schema;
+pub mod session;
 pub mod verdict;
 pub mod worker;
 
@@ -18,5 +22,5 @@ pub mod worker;
 /// that runs cases: their executable is started again as the workers of a run
 /// and, inside a sandbox, as the probe. Those calls never return.
 pub fn entry() {
-    worker::enter(serde_json::Value::clone);
+    worker::enter(pipeline::run);
 }

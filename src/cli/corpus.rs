@@ -45,7 +45,7 @@ pub fn select(corpus: &Corpus, filters: &[String]) -> Result<Vec<Trial>, Failure
     for filter in filters {
         if !corpus.trials.iter().any(|trial| matches(trial, filter)) {
             return Err(Failure::new(
-                perimeter_runner::exit::ExitCode::NothingSelected.code(),
+                perimeter_runner::exit::ExitCode::Nothing.code(),
                 format_args!(
                     "{filter:?} matches no case; {}`perimeter list` shows them all",
                     near(corpus, filter)

@@ -27,6 +27,6 @@ pub fn run(exec: Exec) -> Result<ExitCode, Failure> {
     if let Some(refusal) = child.refusal() {
         eprintln!("perimeter: {refusal}");
     }
-    let exit = child.wait_forwarding_signals().map_err(refused)?;
+    let exit = child.wait().map_err(refused)?;
     Ok(ExitCode::from(exit.shell_status()))
 }

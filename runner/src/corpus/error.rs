@@ -18,6 +18,17 @@ pub enum CorpusError {
         /// The system's reason.
         error: std::io::Error,
     },
+    /// A launcher file cannot be read.
+    #[error(
+        "{path}: {error}; name a launcher file that this user can read, or a launcher of the corpus",
+        path = path.display()
+    )]
+    UnreadableLauncher {
+        /// The path.
+        path: PathBuf,
+        /// The system's reason.
+        error: std::io::Error,
+    },
     /// A file does not have the shape that its schema asks for.
     #[error("{file}:{line}:{column}: {field}{problem}")]
     Malformed {

@@ -1,5 +1,6 @@
 //! Trials: a case with one value of each of its axes.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Step, TopicFile};
@@ -7,7 +8,7 @@ use super::expect::Outcome;
 use super::fixture::FixtureSpec;
 use super::placeholder::{PlaceholderError, Unknown, expand};
 use super::policy::{NetworkSpec, PolicySpec, PostureSpec};
-use super::vocabulary::{Feature, Level, Strength};
+use super::vocabulary::Feature;
 
 /// The axis that also sets the policy's posture.
 pub const POSTURE_AXIS: &str = "posture";
@@ -23,6 +24,8 @@ pub struct Trial {
     pub file: String,
     /// The case's digest.
     pub digest: String,
+    /// The values of the case's axes.
+    pub axes: IndexMap<String, String>,
     /// The case, its axes expanded.
     pub case: Case,
     /// The topic's fixture and the case's.
@@ -83,6 +86,7 @@ impl Trial {
             topic: topic.topic.clone(),
             file: file.to_owned(),
             digest: digest.to_owned(),
+            axes: values.iter().cloned().collect(),
             case: expand(case, &lookup, Unknown::Keep)?,
             fixture: expand(&fixture, &lookup, Unknown::Keep)?,
             policy: expand(&policy, &lookup, Unknown::Keep)?,
@@ -170,12 +174,6 @@ impl Trial {
         needs.sort_unstable();
         needs.dedup();
         needs
-    }
-
-    /// Whether a failure fails the run, for a run that holds the launcher to
-    /// these levels.
-    pub fn is_required(&self, levels: &[Level]) -> bool {
-        self.case.strength == Strength::Must && levels.contains(&self.case.level)
     }
 
     /// Whether the same case must be shown without a sandbox for a pass to mean

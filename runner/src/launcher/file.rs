@@ -1,9 +1,13 @@
 //! A launcher file: how a request is turned into a launcher's command line.
 
+use std::fs;
+use std::path::Path;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::corpus::error::{CorpusError, parse};
 use crate::corpus::vocabulary::{Feature, Level, Platform};
 
 /// A program under test, and how it is driven.
@@ -169,4 +173,16 @@ pub enum StartedIn {
     Workspace,
     /// The fixture's root.
     Root,
+}
+
+/// Reads a launcher file.
+///
+/// # Errors
+/// A file that cannot be read, or that does not fit the schema, with its place.
+pub fn read_launcher(path: &Path) -> Result<LauncherFile, CorpusError> {
+    let bytes = fs::read(path).map_err(|error| CorpusError::UnreadableLauncher {
+        path: path.to_owned(),
+        error,
+    })?;
+    parse(&path.display().to_string(), &bytes)
 }

@@ -1,0 +1,401 @@
+//! One attempt: the trial under one launcher, on a fresh fixture.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::command::arguments;
+use super::item::WorkItem;
+use super::names::{expand_all, expand_known};
+use crate::corpus::case::{LaunchSpec, Tty};
+use crate::corpus::expect::Outcome;
+use crate::corpus::placeholder::{PlaceholderError, names_in, texts_of};
+use crate::corpus::policy::PolicySpec;
+use crate::corpus::Trial;
+use crate::facts::LAUNCH_PATH;
+use crate::fixture::{self, Fixture, FixtureError, Layout, Names, Secrets};
+use crate::launch::{self, LaunchRequest, Launched, tree};
+use crate::launcher::file::LauncherFile;
+use crate::launcher::request::Request;
+use crate::launcher::template::{Places, Rendered, TemplateError, render};
+use crate::observe::effect::{self, World};
+use crate::observe::leak::{self, Places as LeakPlaces};
+use crate::observe::observation::{Change, Leak, Observation, Part};
+use crate::observe::snapshot::Snapshot;
+use crate::probe;
+
+/// Why an attempt came to nothing: the harness's fault, or the host's.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AttemptError {
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+    #[error(transparent)]
+    Placeholder(#[from] PlaceholderError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    #[error(transparent)]
+    Launch(#[from] launch::LaunchError),
+    #[error("{what} {path}: {error}", path = path.display())]
+    Files {
+        what: &'static str,
+        path: PathBuf,
+        error: io::Error,
+    },
+    #[error("launcher {launcher}: {program} is not on this host; install it, or name it by its path")]
+    Program { launcher: String, program: String },
+}
+
+/// The trial under one launcher.
+pub(super) struct Attempt<'a> {
+    pub(super) item: &'a WorkItem,
+    pub(super) launcher: &'a LauncherFile,
+    /// Tells the roots of a trial's attempts apart.
+    pub(super) tag: &'a str,
+}
+
+impl Attempt<'_> {
+    /// Runs it, and leaves nothing behind.
+    pub(super) fn run(&self) -> Result<Observation, AttemptError> {
+        let name = format!("{}{}", self.item.number, self.tag);
+        let root = self.item.places.scratch.join(&name);
+        let temporary = self.item.places.host_temporary.join(&name);
+        let _roots = crate::worker::in_use(&[&root, &temporary]);
+        let outcome = self.on(&root, &temporary);
+        // Whatever is left of the command must be gone before its files are.
+        tree::kill_descendants(&[]);
+        for tree in [&root, &temporary] {
+            if let Err(error) = fixture::remove_tree(tree) {
+                if error.kind() != io::ErrorKind::NotFound {
+                    outcome?;
+                    return Err(files("cannot remove", tree)(error));
+                }
+            }
+        }
+        outcome
+    }
+
+    /// How long the command's tree may take to end. Without a sandbox there is
+    /// nothing to take down, so what is left is left at once.
+    fn grace(&self) -> Duration {
+        if self.launcher.name == self.item.open.name {
+            Duration::from_millis(50)
+        } else {
+            launch::GRACE
+        }
+    }
+
+    fn on(&self, root: &Path, temporary: &Path) -> Result<Observation, AttemptError> {
+        let layout = Layout::create(root)?;
+        let mut secrets = Secrets::default();
+        let mut names = self.early_names(&layout, temporary)?;
+        let trial: Trial = expand_known(&self.item.trial, &names)?;
+        let fixture = Fixture::build(&layout, &trial.fixture, &mut secrets)?;
+        names.extend(fixture.names());
+        let trial: Trial = expand_all(&trial, &names)?;
+        let mut stage = Stage {
+            attempt: self,
+            layout: &layout,
+            trial: &trial,
+            fixture: &fixture,
+            secrets: &secrets,
+            nonce: names.get("nonce").unwrap_or_default().to_owned(),
+            observation: Observation::default(),
+            canaries: Vec::new(),
+            typed: String::new(),
+        };
+        stage.play()?;
+        Ok(stage.observation)
+    }
+
+    /// The names that are known before the fixture is made.
+    fn early_names(&self, layout: &Layout, temporary: &Path) -> Result<Names, AttemptError> {
+        let mut names = layout.names();
+        let word = fixture::random_word()?;
+        names.insert("nonce", format!("perimeter-{word}"));
+        names.insert("host-temporary", temporary.to_string_lossy());
+        let probe = layout.workspace.join(probe::NAME);
+        names.insert("probe", probe.to_string_lossy());
+        let texts = texts_of(&self.item.trial);
+        let mentions = |wanted: &str| {
+            texts
+                .iter()
+                .any(|text| names_in(text).contains(&wanted))
+        };
+        if mentions("probe") {
+            probe::place(&self.item.places.probe, &layout.workspace)
+                .map_err(files("cannot put the probe into", &layout.workspace))?;
+        }
+        if mentions("host-temporary") {
+            fs::create_dir(temporary).map_err(files("cannot make", temporary))?;
+        }
+        Ok(names)
+    }
+}
+
+/// An attempt whose fixture stands.
+struct Stage<'a> {
+    attempt: &'a Attempt<'a>,
+    layout: &'a Layout,
+    trial: &'a Trial,
+    fixture: &'a Fixture,
+    secrets: &'a Secrets,
+    nonce: String,
+    observation: Observation,
+    /// Every canary that showed, allowed or not.
+    canaries: Vec<Leak>,
+    typed: String,
+}
+
+impl Stage<'_> {
+    fn play(&mut self) -> Result<(), AttemptError> {
+        let before = self.look()?;
+        for step in self.trial.steps() {
+            if let Some(command) = &step.host {
+                fixture::run_on_host(command, self.layout)?;
+            }
+            if let Some(launch) = &step.launch {
+                let launched = self.launch(launch)?;
+                self.observation.launches.push(launched.observation);
+                self.typed = launched.typed;
+            }
+        }
+        let after = self.look()?;
+        self.observation.effect = self.effect(&before, &after);
+        if let Some(control) = self.trial.case.expect.control.clone() {
+            // The control comes last: what it does is no part of the effect.
+            let leftovers = std::mem::take(&mut self.observation.leftovers);
+            let launched = self.launch(&control)?;
+            self.observation.leftovers = leftovers;
+            self.observation.control = Some(launched.observation);
+        }
+        Ok(())
+    }
+
+    fn look(&self) -> Result<Snapshot, AttemptError> {
+        // The probe is megabytes of this program, which nobody is to read again
+        // and again; that it is still itself shows without its content.
+        let probe = self.layout.workspace.join(probe::NAME);
+        Snapshot::take(&self.layout.root, &[probe])
+            .map_err(files("cannot look at", &self.layout.root))
+    }
+
+    /// One launch, watched.
+    fn launch(&mut self, launch: &LaunchSpec) -> Result<Launched, AttemptError> {
+        let policy = launch.policy.as_ref().unwrap_or(&self.trial.policy).clone();
+        let workspace = launch
+            .workspace
+            .as_ref()
+            .map_or_else(|| self.layout.workspace.clone(), PathBuf::from);
+        let writable = self.writable(&policy, &workspace);
+        let rendered = self.render(launch, policy, workspace)?;
+        let before = self.look()?;
+        let start_line = launch.proves_start.then(|| self.nonce.clone());
+        let environment = os_pairs(rendered.environment);
+        let launched = launch::launch(&LaunchRequest {
+            command_line: rendered.command_line.into_iter().map(Into::into).collect(),
+            working_directory: rendered.working_directory,
+            environment: environment.clone(),
+            stdin: launch.stdin.clone().unwrap_or_default().into_bytes(),
+            terminal: launch.tty != Tty::None,
+            start_line,
+            during: &launch.during,
+            host_directory: self.layout.root.clone(),
+            host_environment: environment,
+            deadline: Duration::from_secs(self.trial.case.timeout.into()),
+            grace: self.attempt.grace(),
+            inherited: self.fixture.inheritance(),
+            own_processes: &self.fixture.process_ids(),
+        })?;
+        let after = self.look()?;
+        self.watch(&before, &after, &writable, &launched);
+        Ok(launched)
+    }
+
+    /// What is watched on every launch, unasked.
+    fn watch(
+        &mut self,
+        before: &Snapshot,
+        after: &Snapshot,
+        writable: &[PathBuf],
+        launched: &Launched,
+    ) {
+        let beneath = |path: &str, roots: &[PathBuf]| {
+            roots.iter().any(|root| Path::new(path).starts_with(root))
+        };
+        let allowed: Vec<PathBuf> = self
+            .trial
+            .case
+            .expect
+            .changes
+            .iter()
+            .map(PathBuf::from)
+            .collect();
+        let (inside, outside): (Vec<Change>, Vec<Change>) = before
+            .differences(after)
+            .into_iter()
+            .partition(|change| beneath(&change.path, writable));
+        self.observation.changes.extend(
+            outside
+                .into_iter()
+                .filter(|change| !beneath(&change.path, &allowed)),
+        );
+        self.observation
+            .leftovers
+            .extend(launched.leftovers.iter().cloned());
+        let written: Vec<PathBuf> = inside
+            .iter()
+            .map(|change| change.path.clone().into())
+            .collect();
+        let observation = &launched.observation;
+        let mut texts: Vec<(String, &[u8])> = [
+            ("standard output", &observation.output),
+            ("standard output before the command", &observation.preamble),
+            ("standard error", &observation.error_output),
+        ]
+        .into_iter()
+        .map(|(place, text)| (place.to_owned(), text.as_bytes()))
+        .collect();
+        let heard: Vec<(String, Vec<u8>)> = self
+            .fixture
+            .listeners()
+            .map(|name| (format!("what {name} heard"), self.fixture.heard(name)))
+            .collect();
+        texts.extend(
+            heard
+                .iter()
+                .map(|(place, bytes)| (place.clone(), bytes.as_slice())),
+        );
+        let canaries = leak::find(
+            self.secrets,
+            LeakPlaces {
+                texts: &texts,
+                written: &written,
+            },
+        );
+        let expect = &self.trial.case.expect;
+        let mut allowed = expect.reveals.clone();
+        if expect.outcome == Outcome::Allowed {
+            allowed.extend(expect.effect.reveals.iter().cloned());
+        }
+        for leak in leak::forbidden(&canaries, &allowed) {
+            if !self.observation.leaks.contains(&leak) {
+                self.observation.leaks.push(leak);
+            }
+        }
+        self.canaries.extend(canaries);
+    }
+
+    /// What the command may change: the workspace, the writable grants, and the
+    /// runner's own record.
+    fn writable(&self, policy: &PolicySpec, workspace: &Path) -> Vec<PathBuf> {
+        // The workspace may be named through a link, which the fixture made. A
+        // grant is taken by its name: where a link stands there, what it leads
+        // to stays protected.
+        let workspace = workspace
+            .canonicalize()
+            .unwrap_or_else(|_| workspace.to_owned());
+        let mut writable = vec![workspace, self.layout.record.clone()];
+        writable.extend(policy.read_write.iter().map(PathBuf::from));
+        writable
+    }
+
+    fn render(
+        &self,
+        launch: &LaunchSpec,
+        policy: PolicySpec,
+        workspace: PathBuf,
+    ) -> Result<Rendered, AttemptError> {
+        let launcher = self.attempt.launcher;
+        let start_line = launch.proves_start.then_some(self.nonce.as_str());
+        let request = Request {
+            policy,
+            cwd: launch
+                .cwd
+                .as_ref()
+                .map_or_else(|| workspace.clone(), PathBuf::from),
+            workspace,
+            cwd_asked: launch.cwd.is_some(),
+            environment: launch.environment.clone(),
+            command: arguments(&launch.run, start_line),
+            terminal: launch.tty == Tty::Command,
+            own_environment: self.own_environment(),
+        };
+        let program = match launcher.programs.first() {
+            None => None,
+            Some(name) => Some(which::which(name).map_err(|_| AttemptError::Program {
+                launcher: launcher.name.clone(),
+                program: name.clone(),
+            })?),
+        };
+        let places = Places {
+            program,
+            perimeter: self.attempt.item.places.perimeter.clone(),
+            root: self.layout.root.clone(),
+            state: self.layout.state.clone(),
+        };
+        Ok(render(launcher, &request, &places)?)
+    }
+
+    /// The launcher's own environment: the same for every launcher, so that a
+    /// result does not hang on who ran it.
+    fn own_environment(&self) -> BTreeMap<String, String> {
+        let user = nix::unistd::User::from_uid(nix::unistd::getuid())
+            .ok()
+            .flatten()
+            .map_or_else(|| "user".to_owned(), |user| user.name);
+        let mut environment = BTreeMap::from([
+            ("PATH".to_owned(), LAUNCH_PATH.to_owned()),
+            ("HOME".to_owned(), self.layout.home.display().to_string()),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ("TERM".to_owned(), "xterm".to_owned()),
+            ("USER".to_owned(), user.clone()),
+            ("LOGNAME".to_owned(), user),
+        ]);
+        for (name, value) in &self.fixture.inheritance().environment {
+            environment.insert(
+                name.to_string_lossy().into_owned(),
+                value.to_string_lossy().into_owned(),
+            );
+        }
+        environment
+    }
+
+    fn effect(&self, before: &Snapshot, after: &Snapshot) -> Vec<Part> {
+        let expect = &self.trial.case.expect;
+        let last = self.observation.last();
+        if expect.outcome == Outcome::Refused {
+            return vec![Part {
+                what: "the command starts".to_owned(),
+                holds: last.is_some_and(|launch| launch.started),
+                seen: String::new(),
+            }];
+        }
+        effect::evaluate(
+            &expect.effect,
+            &World {
+                last,
+                leaks: &self.canaries,
+                heard: &|name: &str| self.fixture.heard(name),
+                typed: &self.typed,
+                leftovers: &self.observation.leftovers,
+                before,
+                after,
+            },
+        )
+    }
+}
+
+fn os_pairs(pairs: Vec<(String, String)>) -> Vec<(OsString, OsString)> {
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+fn files(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> AttemptError {
+    let path = path.to_owned();
+    move |error| AttemptError::Files { what, path, error }
+}

@@ -1,0 +1,49 @@
+//! The command as it is handed to a launcher: with a line before it that proves
+//! that it started.
+
+use crate::corpus::case::Run;
+
+/// The argument vector of a command. With a start line, a shell prints it first
+/// and then becomes the command.
+pub(super) fn arguments(run: &Run, start_line: Option<&str>) -> Vec<String> {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    match (run, start_line) {
+        (Run::Shell(text), None) => owned(&["bash", "-c", text]),
+        // On a line of its own, so that here-documents and comments keep their
+        // meaning; the script's text is otherwise what the case says.
+        (Run::Shell(text), Some(line)) => {
+            owned(&["bash", "-c", &format!("printf '%s\\n' {line}\n{text}")])
+        }
+        (Run::Arguments(words), None) => words.clone(),
+        (Run::Arguments(words), Some(line)) => {
+            let mut all: Vec<String> =
+                owned(&["/bin/sh", "-c", "printf '%s\\n' \"$0\"; exec \"$@\"", line]);
+            all.extend(words.iter().cloned());
+            all
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::shell(Run::Shell("echo a; exit 3".to_owned()), "line\na\n", 3)]
+    #[case::here_document(Run::Shell("cat <<X\nb\nX".to_owned()), "line\nb\n", 0)]
+    #[case::vector(
+        Run::Arguments(vec!["printf".to_owned(), "%s|".to_owned(), "a b".to_owned(), String::new()]),
+        "line\na b||",
+        0
+    )]
+    fn a_command_keeps_its_meaning(#[case] run: Run, #[case] output: &str, #[case] status: i32) {
+        let words = arguments(&run, Some("line"));
+        let ran = std::process::Command::new(&words[0])
+            .args(&words[1..])
+            .output()
+            .expect("a shell");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), output);
+        assert_eq!(ran.status.code(), Some(status));
+    }
+}

@@ -1,0 +1,245 @@
+//! `perimeter check`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use perimeter_runner::corpus::{Corpus, Trial};
+use perimeter_runner::exit::ExitCode as RunCode;
+use perimeter_runner::launcher::file::{LauncherFile, read_launcher};
+use perimeter_runner::report::console::{Color, Look, PrintError, print, render};
+use perimeter_runner::report::progress::Progress;
+use perimeter_runner::report::results::{Contract, Header, TrialResult};
+use perimeter_runner::report::summary::Summary;
+use perimeter_runner::report::writer::ResultsWriter;
+use perimeter_runner::report::{junit, markdown};
+use perimeter_runner::session::{Session, Settings, levels};
+use perimeter_runner::worker::{Interrupts, Scratch};
+
+use super::arguments::{Check, ColorFlag};
+use super::corpus::{load, select};
+use super::failure::{Failure, USAGE};
+
+/// Runs the selected trials against a launcher, and reports.
+pub fn run(check: Check) -> Result<ExitCode, Failure> {
+    let corpus = load(check.selection.corpus.as_deref())?;
+    let trials = select(&corpus, &check.selection.filters)?;
+    let launcher = launcher(&corpus, &check.launcher)?;
+    let contract = Contract {
+        levels: levels(&launcher, check.level),
+        required_facts: check.require.clone(),
+        absent_facts: check.without.clone(),
+        filters: check.selection.filters.clone(),
+    };
+    for output in [&check.results, &check.junit, &check.summary]
+        .into_iter()
+        .flatten()
+    {
+        writable(output)?;
+    }
+    let session = session(&corpus, launcher, contract, &check)?;
+    facts_hold(&session)?;
+    let session = Arc::new(session);
+    let on_signal = Arc::clone(&session);
+    Interrupts::watch(move |_| on_signal.cancel())
+        .map_err(|error| harness(format_args!("signals cannot be waited for: {error}")))?;
+    let header = session.header(&corpus, check.selection.corpus.as_deref(), trials.len());
+    let finished = measure(&session, &header, &trials, &check)?;
+    report(&header, &finished, &check)
+}
+
+/// What a run came to.
+struct Finished {
+    results: Vec<TrialResult>,
+    summary: Summary,
+    milliseconds: u64,
+}
+
+/// The launcher of this name, or in this file.
+fn launcher(corpus: &Corpus, name: &str) -> Result<LauncherFile, Failure> {
+    if let Some(known) = corpus.launcher(name) {
+        return Ok(known.clone());
+    }
+    if name.contains('/') || Path::new(name).extension().is_some() {
+        return read_launcher(Path::new(name)).map_err(|error| Failure::new(USAGE, error));
+    }
+    let known: Vec<&str> = corpus
+        .launchers
+        .iter()
+        .map(|file| file.name.as_str())
+        .collect();
+    Err(Failure::new(
+        USAGE,
+        format_args!(
+            "no launcher is named {name:?}; name one of {}, or a launcher file by its path",
+            known.join(", ")
+        ),
+    ))
+}
+
+/// Fails before anything is run if a report could not be written afterwards.
+fn writable(path: &Path) -> Result<(), Failure> {
+    fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map(drop)
+        .map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(
+        USAGE,
+        format_args!(
+            "{}: {error}; name a file that can be written",
+            path.display()
+        ),
+    )
+}
+
+fn harness(message: impl std::fmt::Display) -> Failure {
+    Failure::new(RunCode::Harness.code(), message)
+}
+
+fn session(
+    corpus: &Corpus,
+    launcher: LauncherFile,
+    contract: Contract,
+    check: &Check,
+) -> Result<Session, Failure> {
+    let perimeter = std::env::current_exe()
+        .map_err(|error| harness(format_args!("cannot find this program's own file: {error}")))?;
+    let settings = Settings {
+        launcher,
+        contract,
+        scratch: check.scratch.clone(),
+        jobs: check.jobs.map(usize::from),
+        perimeter,
+    };
+    Session::start(corpus, settings).map_err(|error| Failure::new(USAGE, error))
+}
+
+/// What the run says of the host must be so.
+fn facts_hold(session: &Session) -> Result<(), Failure> {
+    let facts: Vec<_> = session.facts().iter().copied().collect();
+    let unmet = session.contract().unmet_facts(&facts);
+    if !unmet.is_empty() {
+        return Err(Failure::new(
+            RunCode::Unproven.code(),
+            format_args!(
+                "this host does not offer {unmet:?}, which --require asks for; `perimeter doctor` says how to mend it"
+            ),
+        ));
+    }
+    let stale = session.contract().stale_facts(&facts);
+    if !stale.is_empty() {
+        return Err(Failure::new(
+            USAGE,
+            format_args!("this host does offer {stale:?}; leave it out of --without"),
+        ));
+    }
+    Ok(())
+}
+
+/// Runs the trials, and keeps each result as it comes.
+fn measure(
+    session: &Session,
+    header: &Header,
+    trials: &[Trial],
+    check: &Check,
+) -> Result<Finished, Failure> {
+    let start = Instant::now();
+    let mut file = match &check.results {
+        Some(path) => Some(
+            ResultsWriter::create(path, header).map_err(|error| Failure::new(USAGE, error))?,
+        ),
+        None => None,
+    };
+    let mut progress = Progress::stderr(trials.len());
+    let mut results = Vec::with_capacity(trials.len());
+    let mut lost = None;
+    session.run_all(trials, |result| {
+        progress.ended(&result);
+        if let (Some(writer), None) = (&mut file, &lost) {
+            if let Err(error) = writer.trial(&result) {
+                // Going on would spend minutes on results that nobody keeps.
+                lost = Some(error);
+                session.cancel();
+            }
+        }
+        results.push(result);
+    });
+    progress.finish();
+    if let Some(error) = lost {
+        return Err(harness(error));
+    }
+    results.sort_by(|one, other| one.trial.cmp(&other.trial));
+    let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut summary = Summary::of(&results, session.contract());
+    if Interrupts::exit_status().is_some() {
+        summary = summary.interrupted();
+    }
+    if let Some(writer) = file {
+        writer
+            .finish(&summary.footer(milliseconds))
+            .map_err(harness)?;
+    }
+    Ok(Finished {
+        results,
+        summary,
+        milliseconds,
+    })
+}
+
+/// Writes the reports, and ends as the run does.
+fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCode, Failure> {
+    let Finished {
+        results,
+        summary,
+        milliseconds,
+    } = finished;
+    if let Some(path) = &check.junit {
+        let text = junit::render(header, results, summary, *milliseconds).map_err(harness)?;
+        fs::write(path, text).map_err(|error| unwritten(path, &error))?;
+    }
+    if let Some(path) = &check.summary {
+        let text = markdown::render(header, results, summary, *milliseconds);
+        append(path, &text).map_err(|error| unwritten(path, &error))?;
+    }
+    let look = Look::stdout(match check.color {
+        ColorFlag::Auto => Color::Auto,
+        ColorFlag::Always => Color::Always,
+        ColorFlag::Never => Color::Never,
+    });
+    let mut text = render(header, results, summary, *milliseconds, &look);
+    if check.quiet && summary.exit_code() == RunCode::Conforms {
+        // The closing paragraph alone says what was proven.
+        let closing = text.trim_end().rsplit("\n\n").next().unwrap_or_default();
+        text = format!("{closing}\n");
+    }
+    match print(&mut io::stdout().lock(), &text) {
+        Ok(()) | Err(PrintError::Closed) => {}
+        Err(error) => return Err(harness(error)),
+    }
+    match Interrupts::exit_status() {
+        Some(status) => {
+            // Results are safe; what is left of the run goes with the process.
+            Scratch::remove_all();
+            Ok(ExitCode::from(u8::try_from(status).unwrap_or(130)))
+        }
+        None => Ok(summary.exit_code().into()),
+    }
+}
+
+/// Adds to a file: a pipeline's summary is shared by its steps.
+fn append(path: &Path, text: &str) -> io::Result<()> {
+    use io::Write;
+    fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)?
+        .write_all(text.as_bytes())
+}
