@@ -64,7 +64,7 @@ pub(super) struct Capture {
 
 impl Capture {
     /// Begins with nothing. On a terminal each line ends in a carriage return
-    /// and a newline (ONLCR, termios(3)), and is kept with the newline alone.
+    /// and a newline (ONLCR, termios(3)), and comes out with the newline alone.
     pub(super) fn new(start_line: Option<&str>, terminal: bool) -> Capture {
         Capture {
             start_line: start_line.map(|line| line.as_bytes().to_vec()),
@@ -80,6 +80,19 @@ impl Capture {
     /// Whether the start line has shown.
     pub(super) fn started(&self) -> bool {
         self.started
+    }
+
+    /// Whether all that comes now is the command's own.
+    pub(super) fn is_begun(&self) -> bool {
+        self.started || self.start_line.is_none()
+    }
+
+    /// Adds what came next of the command's own, without a look at its lines,
+    /// which are many in a flood. No line is looked at after that.
+    pub(super) fn push_unheeded(&mut self, bytes: &[u8]) {
+        let unended = std::mem::take(&mut self.line);
+        self.kept.push(&unended);
+        self.kept.push(bytes);
     }
 
     /// Adds what came next; each line that ends in it and is the command's own
@@ -101,17 +114,17 @@ impl Capture {
     }
 
     fn end_line(&mut self, heed: &mut impl FnMut(&[u8])) {
-        if self.terminal && self.line.ends_with(b"\r\n") {
-            self.line.truncate(self.line.len() - 2);
-            self.line.push(b'\n');
-        }
         let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let text = match text {
+            [text @ .., b'\r'] if self.terminal => text,
+            text => text,
+        };
         let is_start = !self.long && !self.started && self.start_line.as_deref() == Some(text);
         if is_start {
             self.started = true;
             self.preamble = std::mem::take(&mut self.kept);
         } else {
-            if !self.long && (self.started || self.start_line.is_none()) {
+            if !self.long && self.is_begun() {
                 heed(text);
             }
             self.kept.push(&self.line);
@@ -137,7 +150,11 @@ impl Capture {
         } else {
             (self.preamble, self.kept)
         };
-        (self.started, preamble.into_text(), output.into_text())
+        let text = |kept: Kept| match kept.into_text() {
+            text if self.terminal => text.replace("\r\n", "\n"),
+            text => text,
+        };
+        (self.started, text(preamble), text(output))
     }
 }
 

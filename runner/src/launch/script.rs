@@ -69,6 +69,14 @@ impl<'a> Script<'a> {
         }
     }
 
+    /// Whether any action waits for a line.
+    pub(super) fn heeds_lines(&self) -> bool {
+        let waiting = self.due.iter().zip(self.actions).skip(self.next);
+        waiting
+            .into_iter()
+            .any(|(due, action)| !due && action.after.is_some())
+    }
+
     /// The next action whose moment has come, if those before it are done.
     pub(super) fn take(&mut self) -> Result<Option<Act>, LaunchError> {
         let Some(action) = self.actions.get(self.next) else {

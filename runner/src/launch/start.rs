@@ -251,16 +251,28 @@ fn abandon(mut child: Child, error: LaunchError) -> LaunchError {
     error
 }
 
-/// Tells a missing directory from a missing program, which the system does not.
+/// Tells a missing directory, and a kernel that takes no more keys, from a
+/// missing program; the system's answer to the start does not.
 fn failure(program: &OsStr, request: &LaunchRequest<'_>, source: io::Error) -> LaunchError {
     let directory = &request.working_directory;
-    match std::fs::read_dir(directory) {
-        Err(source) if !directory.is_dir() => LaunchError::WorkingDirectory {
-            path: directory.clone(),
+    let about_keys = matches!(
+        source.raw_os_error(),
+        Some(libc::EDQUOT | libc::ENOSYS | libc::ENOTSUP)
+    );
+    if about_keys && !request.inherited.keyring.is_empty() {
+        return LaunchError::system("add the fixture's keys to a session keyring")(source);
+    }
+    match std::fs::metadata(directory) {
+        Ok(metadata) if metadata.is_dir() => LaunchError::Start {
+            program: program.to_string_lossy().into_owned(),
             source,
         },
-        _ => LaunchError::Start {
-            program: program.to_string_lossy().into_owned(),
+        Ok(_) => LaunchError::WorkingDirectory {
+            path: directory.clone(),
+            source: io::ErrorKind::NotADirectory.into(),
+        },
+        Err(source) => LaunchError::WorkingDirectory {
+            path: directory.clone(),
             source,
         },
     }

@@ -38,6 +38,7 @@ pub fn launch(request: &LaunchRequest<'_>) -> Result<Launched, LaunchError> {
         capture: Capture::new(request.start_line.as_deref(), request.terminal),
         errors: Kept::default(),
         input: request.stdin.clone(),
+        output_ended: false,
         host: None,
         host_groups: Vec::new(),
         ended: None,
@@ -65,6 +66,9 @@ struct Watch<'a> {
     errors: Kept,
     /// What is still to be read by the launcher or typed into its terminal.
     input: Vec<u8>,
+    /// Whether no more output can come: the stream is at its end, or the
+    /// terminal was hung up, which says EIO.
+    output_ended: bool,
     host: Option<HostCommand>,
     host_groups: Vec<i32>,
     /// How long the launcher ran, once it has ended.
@@ -119,7 +123,7 @@ impl Watch<'_> {
                 Some(exit) => add(Source::Exit, exit, input),
                 None => return Ok(vec![Source::Exit]),
             }
-            if let Some(stream) = self.output() {
+            if let Some(stream) = self.output().filter(|_| !self.output_ended) {
                 add(Source::Output, stream.as_fd(), input);
             }
             if let Some(stream) = &self.started.errors {
@@ -228,24 +232,25 @@ impl Watch<'_> {
             .map_or(Ok(0), |mut file| file.read(&mut buffer));
         let length = match result {
             Ok(0) => {
-                self.started.output = None;
+                self.output_ended = true;
                 0
             }
             Ok(length) => {
                 let had_started = self.capture.started();
                 let script = &mut self.script;
-                self.capture
-                    .push(&buffer[..length], |line| script.line(line));
+                if script.heeds_lines() || !self.capture.is_begun() {
+                    let heed = |line: &[u8]| script.line(line);
+                    self.capture.push(&buffer[..length], heed);
+                } else {
+                    self.capture.push_unheeded(&buffer[..length]);
+                }
                 if !had_started && self.capture.started() {
                     self.script.start();
                 }
                 length
             }
             Err(error) => {
-                // A terminal says EIO once it was hung up.
-                if !passing(&error) {
-                    self.started.output = None;
-                }
+                self.output_ended |= !passing(&error);
                 0
             }
         };

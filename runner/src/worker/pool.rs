@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::WORKER;
 use super::serve::Answer;
-use crate::launch::ExitWatch;
+use crate::launch::{ExitWatch, tree};
 
 /// How long a worker may take to end its trial when it is told to: it kills,
 /// waits for the killed and removes a small tree, which takes milliseconds.
@@ -182,6 +182,9 @@ where
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        // What a worker leaves if it dies is to fall to us. Where that cannot be
+        // had, such a death leaves processes behind; nothing else hangs on it.
+        let _ = tree::adopt();
         // Started under the lock, so that none escapes a cancellation.
         let worker = Worker::start(&self.program).map_err(|source| PoolError::Start {
             program: self.program.clone(),
@@ -215,6 +218,12 @@ where
         state.busy -= 1;
         state.leashes.retain(|other| !Arc::ptr_eq(other, &leash));
         self.free.notify_one();
+        if !state.cancelled {
+            // What it had started has come to us. No worker is started
+            // meanwhile: the state is locked.
+            let workers: Vec<i32> = state.leashes.iter().map(|leash| leash.pid).collect();
+            tree::kill_strays(&workers);
+        }
         match error {
             _ if state.cancelled => PoolError::Cancelled,
             PoolError::Died { .. } => PoolError::Died { ending },

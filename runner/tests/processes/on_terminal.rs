@@ -18,6 +18,7 @@ tests![
     a_leftover_on_a_terminal_is_found,
     the_deadline_holds,
     the_parents_end_hangs_up,
+    a_terminal_that_was_hung_up_costs_nothing,
 ];
 
 fn the_streams_are_a_terminal_that_controls() {
@@ -141,4 +142,18 @@ fn the_parents_end_hangs_up() {
         (seen.output.as_str(), seen.ending),
         ("go\nout\n", Ending::Exited(9))
     );
+}
+
+/// The launcher lives on; waiting for it must not spin on the terminal's error.
+fn a_terminal_that_was_hung_up_costs_nothing() {
+    let launch = shell("trap '' HUP; echo nonce; sleep 0.5; exit 4").start_line("nonce");
+    let launch = launch.on_terminal().during(kill_parent());
+    let before = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF).unwrap();
+    assert_eq!(launch.run().observation.ending, Ending::Exited(4));
+    let after = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF).unwrap();
+    let spent = |usage: nix::sys::resource::Usage| {
+        use nix::sys::time::TimeValLike;
+        usage.user_time().num_milliseconds() + usage.system_time().num_milliseconds()
+    };
+    assert!(spent(after) - spent(before) < 200);
 }

@@ -17,6 +17,7 @@ tests![
     from_many_threads,
     a_panic_is_an_answer,
     a_dead_worker_is_replaced,
+    a_killed_worker_leaves_no_process,
     what_a_request_prints_is_no_answer,
     a_worker_is_out_of_the_runners_session,
     cancelling_ends_all_at_once,
@@ -33,6 +34,8 @@ pub enum Request {
     Panic,
     Exit(i32),
     Session,
+    /// Dies in the middle of a launch, whose processes it prints first.
+    Die(PathBuf),
     /// Makes the root, then hangs with a tree of processes, having written
     /// their ids into the file.
     Hang(PathBuf),
@@ -48,6 +51,15 @@ pub fn handle(request: &Request) -> String {
         Request::Panic => panic!("on purpose"),
         Request::Exit(status) => std::process::exit(*status),
         Request::Session => nix::unistd::getsid(None).unwrap().to_string(),
+        Request::Die(file) => {
+            let command = format!("sleep 300 & echo $! $$ > {}; wait", file.display());
+            let kill = format!(
+                "until [ -s {} ]; do :; done; kill -KILL $PPID",
+                file.display()
+            );
+            let launched = shell(&command).during(host(&kill)).run();
+            format!("{launched:?}")
+        }
         Request::Hang(root) => {
             let _in_use = in_use(&[root]);
             std::fs::create_dir_all(root.join("deep")).unwrap();
@@ -147,6 +159,26 @@ fn a_dead_worker_is_replaced() {
         assert!(error.to_string().contains("exit status: 7"), "{error}");
         assert_eq!(pool.run(&echo("on")).unwrap(), "on");
     }
+}
+
+fn a_killed_worker_leaves_no_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("pids");
+    let mut own = Command::new("sleep").arg("300").spawn().unwrap();
+    let pool = pool(2);
+    let error = pool.run(&Request::Die(file.clone())).unwrap_err();
+    assert!(error.to_string().contains("signal: 9"), "{error}");
+    let pids = std::fs::read_to_string(file).unwrap();
+    assert!(
+        !pids
+            .split_whitespace()
+            .any(|pid| is_alive(pid.parse().unwrap()))
+    );
+    // What is not a worker's is left alone.
+    assert!(own.try_wait().unwrap().is_none());
+    own.kill().unwrap();
+    own.wait().unwrap();
+    assert_eq!(pool.run(&echo("on")).unwrap(), "on");
 }
 
 fn what_a_request_prints_is_no_answer() {

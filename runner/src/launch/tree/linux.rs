@@ -51,6 +51,7 @@ fn parse(pid: i32, text: &str) -> Option<Entry> {
         pid,
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
         ended: matches!(*fields.first()?, "Z" | "X" | "x") && threads <= 1,
     })
 }

@@ -29,8 +29,8 @@ pub(crate) fn began(launcher: i32) {
 }
 
 fn note(session: i32) {
-    let own = getsid(None).map(Pid::as_raw);
-    if own != Ok(session) {
+    let own = getsid(None).map_or(0, Pid::as_raw);
+    if session != 0 && session != own {
         let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.insert(session);
     }
@@ -43,11 +43,8 @@ pub(super) fn may_have_any() -> bool {
 
 /// Whether the process is in a session that a launch began.
 pub(super) fn is_ours(entry: &Entry) -> bool {
-    let Ok(session) = getsid(Some(Pid::from_raw(entry.pid))) else {
-        return false;
-    };
     let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    sessions.contains(&session.as_raw())
+    sessions.contains(&entry.session)
 }
 
 /// SZOMB of `sys/proc.h`.
@@ -67,9 +64,7 @@ pub(super) fn table() -> Vec<Entry> {
     while let Some(parent) = parents.pop() {
         for child in table.iter().filter(|entry| entry.parent == parent) {
             parents.push(child.pid);
-            if let Ok(session) = getsid(Some(Pid::from_raw(child.pid))) {
-                note(session.as_raw());
-            }
+            note(child.session);
         }
     }
     table
@@ -86,6 +81,7 @@ fn entry(pid: i32) -> Option<Entry> {
         pid,
         parent: i32::try_from(info.pbi_ppid).unwrap_or(0),
         group: i32::try_from(info.pbi_pgid).unwrap_or(0),
+        session: getsid(Some(Pid::from_raw(pid))).map_or(0, Pid::as_raw),
         ended: info.pbi_status == ENDED,
     })
 }

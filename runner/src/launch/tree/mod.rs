@@ -69,7 +69,7 @@ pub fn leftovers(exclude: &[i32], grace: Duration) -> Vec<Leftover> {
 pub(super) fn survivors(exclude: &[i32], grace: Duration) -> Vec<Process> {
     let limit = Instant::now() + grace;
     loop {
-        let found = living(exclude);
+        let found = living(exclude, None);
         if found.is_empty() || !any_ends(&found, limit) {
             return found.into_iter().map(described).collect();
         }
@@ -79,9 +79,21 @@ pub(super) fn survivors(exclude: &[i32], grace: Duration) -> Vec<Process> {
 /// Kills every descendant beyond the excluded and theirs, whatever they start
 /// meanwhile, and waits until they are gone. What cannot be killed is returned.
 pub fn kill_descendants(exclude: &[i32]) -> Vec<Leftover> {
+    kill_all(&|| living(exclude, None))
+}
+
+/// Kills the descendants beyond the excluded and theirs that are in another
+/// session than this process, such as those of a worker that has died: what
+/// this program has started for other ends is in its own session.
+pub(crate) fn kill_strays(exclude: &[i32]) {
+    let own = nix::unistd::getsid(None).map_or(-1, Pid::as_raw);
+    kill_all(&|| living(exclude, Some(own)));
+}
+
+fn kill_all(living: &dyn Fn() -> Vec<Process>) -> Vec<Leftover> {
     let limit = Instant::now() + PATIENCE;
     loop {
-        let mut found = living(exclude);
+        let mut found = living();
         if found.is_empty() {
             return Vec::new();
         }
@@ -105,7 +117,7 @@ pub fn kill_descendants(exclude: &[i32]) -> Vec<Leftover> {
             if stopped.len() == known {
                 break;
             }
-            found = living(exclude);
+            found = living();
         }
         for pid in &stopped {
             signal(*pid, Signal::SIGKILL);
@@ -126,8 +138,9 @@ fn signal(pid: i32, signal: Signal) {
     let _ = kill(Pid::from_raw(pid), signal);
 }
 
-/// The living descendants; children that have ended are reaped on the way.
-fn living(exclude: &[i32]) -> Vec<Process> {
+/// The living descendants beyond the excluded and those in a session to be
+/// spared; children that have ended are reaped on the way.
+fn living(exclude: &[i32], spared: Option<i32>) -> Vec<Process> {
     if !platform::may_have_any() {
         return Vec::new();
     }
@@ -143,6 +156,9 @@ fn living(exclude: &[i32]) -> Vec<Process> {
                 continue;
             }
             seen.push(entry.pid);
+            if spared == Some(entry.session) {
+                continue;
+            }
             if entry.ended {
                 child::reap(entry.pid);
                 continue;
@@ -163,6 +179,7 @@ struct Entry {
     pid: i32,
     parent: i32,
     group: i32,
+    session: i32,
     ended: bool,
 }
 
@@ -174,8 +191,12 @@ fn described(process: Process) -> Process {
     }
 }
 
-/// Waits until any of the processes ends; false when the limit has passed.
+/// Waits until any of the processes ends, if there are any; false when the limit
+/// has passed.
 fn any_ends(processes: &[Process], limit: Instant) -> bool {
+    if processes.is_empty() {
+        return true;
+    }
     let watches: io::Result<Vec<ExitWatch>> = processes
         .iter()
         .map(|process| ExitWatch::new(process.pid))
