@@ -173,11 +173,7 @@ fn allowed(expect: &Expect, observed: &Observation) -> Judgement {
         if let Some(launch) = observed.last() {
             evidence.extend(streams(launch));
         }
-        return found(
-            Verdict::Overblocked,
-            "what must work does not",
-            evidence,
-        );
+        return found(Verdict::Overblocked, "what must work does not", evidence);
     }
     manner(expect, observed).unwrap_or_else(|| {
         found(
@@ -256,6 +252,12 @@ fn refusal(launcher: LauncherTraits, launch: &LaunchObservation) -> Judgement {
             "nothing was started, and the launcher reports success",
             evidence,
         ),
+        // Its caller could not even start it there, so it has no status to say.
+        (_, Ending::NotStarted) => found(
+            Verdict::Conforms,
+            "refused, and nothing was started",
+            evidence,
+        ),
         (Some(expected), _) if status != Some(expected) => found(
             Verdict::Deviates,
             format!("refused, with another exit status than the launcher's own {expected}"),
@@ -266,7 +268,11 @@ fn refusal(launcher: LauncherTraits, launch: &LaunchObservation) -> Judgement {
             "refused without a word of explanation",
             evidence,
         ),
-        _ => found(Verdict::Conforms, "refused, and nothing was started", evidence),
+        _ => found(
+            Verdict::Conforms,
+            "refused, and nothing was started",
+            evidence,
+        ),
     }
 }
 
@@ -360,6 +366,7 @@ fn shown_ending(launch: &LaunchObservation) -> String {
         Ending::Exited(code) => code.to_string(),
         Ending::Signalled(signal) => format!("signal {signal}"),
         Ending::TimedOut => "no end before the deadline".to_owned(),
+        Ending::NotStarted => "no start at all".to_owned(),
     }
 }
 

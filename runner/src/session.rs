@@ -92,7 +92,10 @@ impl Session {
     /// # Errors
     /// See [`SessionError`].
     pub fn start(corpus: &Corpus, settings: Settings) -> Result<Session, SessionError> {
-        let open = corpus.launcher(OPEN).ok_or(SessionError::NoBaseline)?.clone();
+        let open = corpus
+            .launcher(OPEN)
+            .ok_or(SessionError::NoBaseline)?
+            .clone();
         let missing = settings
             .launcher
             .programs
@@ -237,7 +240,11 @@ impl Session {
 
     /// What the launcher says of its version, on one line.
     fn launcher_version(&self) -> Option<String> {
-        let program = self.launcher.programs.first().and_then(|name| which::which(name).ok());
+        let program = self
+            .launcher
+            .programs
+            .first()
+            .and_then(|name| which::which(name).ok());
         let words: Vec<PathBuf> = self
             .launcher
             .version
@@ -296,8 +303,12 @@ fn file_system(path: &Path) -> String {
         .filter_map(|line| {
             let (place, kind) = line.split_once(" - ")?;
             let mount_point = place.split(' ').nth(4)?;
-            path.starts_with(mount_point)
-                .then(|| (mount_point.len(), kind.split(' ').next().unwrap_or_default()))
+            path.starts_with(mount_point).then(|| {
+                (
+                    mount_point.len(),
+                    kind.split(' ').next().unwrap_or_default(),
+                )
+            })
         })
         .max_by_key(|(length, _)| *length)
         .map_or_else(|| "unknown".to_owned(), |(_, kind)| kind.to_owned())

@@ -9,7 +9,10 @@ use perimeter_runner::corpus::{Corpus, Source};
 fn the_committed_corpus_is_consistent() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance");
     match Corpus::load(&Source::Directory(directory)) {
-        Ok(corpus) => assert!(!corpus.requirements.is_empty(), "requirements.json is missing"),
+        Ok(corpus) => assert!(
+            !corpus.requirements.is_empty(),
+            "requirements.json is missing"
+        ),
         Err(error) => panic!("{error}"),
     }
 }

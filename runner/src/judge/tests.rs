@@ -49,24 +49,67 @@ fn verdict(expect: &Expect, baseline: Option<&Observation>, observed: &Observati
 }
 
 #[rstest]
-#[case::it_holds(Outcome::Denied, Some(run(true, true)), run(true, false), Verdict::Conforms)]
-#[case::it_shows(Outcome::Denied, Some(run(true, true)), run(true, true), Verdict::Escaped)]
+#[case::it_holds(
+    Outcome::Denied,
+    Some(run(true, true)),
+    run(true, false),
+    Verdict::Conforms
+)]
+#[case::it_shows(
+    Outcome::Denied,
+    Some(run(true, true)),
+    run(true, true),
+    Verdict::Escaped
+)]
 #[case::an_escape_needs_no_baseline(Outcome::Denied, None, run(true, true), Verdict::Escaped)]
 #[case::no_baseline(Outcome::Denied, None, run(true, false), Verdict::Vacuous)]
-#[case::impossible_here(Outcome::Denied, Some(run(true, false)), run(true, false), Verdict::Vacuous)]
-#[case::baseline_did_not_start(Outcome::Denied, Some(run(false, false)), run(true, false), Verdict::Vacuous)]
-#[case::never_started(Outcome::Denied, Some(run(true, true)), run(false, false), Verdict::Overblocked)]
+#[case::impossible_here(
+    Outcome::Denied,
+    Some(run(true, false)),
+    run(true, false),
+    Verdict::Vacuous
+)]
+#[case::baseline_did_not_start(
+    Outcome::Denied,
+    Some(run(false, false)),
+    run(true, false),
+    Verdict::Vacuous
+)]
+#[case::never_started(
+    Outcome::Denied,
+    Some(run(true, true)),
+    run(false, false),
+    Verdict::Overblocked
+)]
 #[case::permission(Outcome::Allowed, None, run(true, true), Verdict::Conforms)]
-#[case::permission_missing(Outcome::Allowed, Some(run(true, true)), run(true, false), Verdict::Overblocked)]
-#[case::permission_impossible(Outcome::Allowed, Some(run(true, false)), run(true, false), Verdict::Vacuous)]
-#[case::permission_never_started(Outcome::Allowed, Some(run(true, true)), run(false, false), Verdict::Overblocked)]
+#[case::permission_missing(
+    Outcome::Allowed,
+    Some(run(true, true)),
+    run(true, false),
+    Verdict::Overblocked
+)]
+#[case::permission_impossible(
+    Outcome::Allowed,
+    Some(run(true, false)),
+    run(true, false),
+    Verdict::Vacuous
+)]
+#[case::permission_never_started(
+    Outcome::Allowed,
+    Some(run(true, true)),
+    run(false, false),
+    Verdict::Overblocked
+)]
 fn outcomes_are_judged(
     #[case] outcome: Outcome,
     #[case] baseline: Option<Observation>,
     #[case] observed: Observation,
     #[case] expected: Verdict,
 ) {
-    assert_eq!(verdict(&expect(outcome), baseline.as_ref(), &observed), expected);
+    assert_eq!(
+        verdict(&expect(outcome), baseline.as_ref(), &observed),
+        expected
+    );
 }
 
 #[test]
@@ -76,7 +119,10 @@ fn a_leak_is_an_escape_even_where_the_effect_is_allowed() {
         secret: "key".to_owned(),
         place: "stdout".to_owned(),
     });
-    assert_eq!(verdict(&expect(Outcome::Allowed), None, &observed), Verdict::Escaped);
+    assert_eq!(
+        verdict(&expect(Outcome::Allowed), None, &observed),
+        Verdict::Escaped
+    );
 }
 
 #[test]
@@ -86,7 +132,10 @@ fn a_change_outside_the_grants_is_an_escape() {
         path: "/outside/a".to_owned(),
         what: "created".to_owned(),
     });
-    assert_eq!(verdict(&expect(Outcome::Allowed), None, &observed), Verdict::Escaped);
+    assert_eq!(
+        verdict(&expect(Outcome::Allowed), None, &observed),
+        Verdict::Escaped
+    );
 }
 
 #[test]
@@ -96,7 +145,10 @@ fn a_process_left_behind_is_leaked() {
         pid: 7,
         command_line: "sleep".to_owned(),
     });
-    assert_eq!(verdict(&expect(Outcome::Allowed), None, &observed), Verdict::Leaked);
+    assert_eq!(
+        verdict(&expect(Outcome::Allowed), None, &observed),
+        Verdict::Leaked
+    );
 }
 
 #[test]
@@ -124,9 +176,15 @@ fn a_lost_write_deviates_where_the_case_says_so() {
     let mut observed = run(true, false);
     observed.launches[0].output = "WROTE\n".to_owned();
     let baseline = run(true, true);
-    assert_eq!(verdict(&expect, Some(&baseline), &observed), Verdict::Conforms);
+    assert_eq!(
+        verdict(&expect, Some(&baseline), &observed),
+        Verdict::Conforms
+    );
     expect.absorbed = Absorbed::Rejected;
-    assert_eq!(verdict(&expect, Some(&baseline), &observed), Verdict::Deviates);
+    assert_eq!(
+        verdict(&expect, Some(&baseline), &observed),
+        Verdict::Deviates
+    );
 }
 
 /// A refusal: whether the launch, and the mended launch, started.
@@ -152,7 +210,12 @@ fn refusals_are_judged(
     let launcher = LauncherTraits {
         refusal_status: Some(125),
     };
-    let judgement = judge(&expect(Outcome::Refused), launcher, Some(&baseline), &observed);
+    let judgement = judge(
+        &expect(Outcome::Refused),
+        launcher,
+        Some(&baseline),
+        &observed,
+    );
     assert_eq!(judgement.verdict, expected);
 }
 
@@ -167,5 +230,8 @@ fn a_refusal_instead_of_a_denial_counts_only_beside_a_launch_that_started() {
         Verdict::Overblocked
     );
     observed.launches.insert(0, launch(true, Ending::Exited(0)));
-    assert_eq!(verdict(&expect, Some(&baseline), &observed), Verdict::Conforms);
+    assert_eq!(
+        verdict(&expect, Some(&baseline), &observed),
+        Verdict::Conforms
+    );
 }

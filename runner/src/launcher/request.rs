@@ -97,16 +97,20 @@ impl Request {
 
     fn resolved(&self, value: &str) -> String {
         if let Some(literal) = value.strip_prefix('$') {
-            if literal.starts_with("${") && literal.ends_with('}') {
+            if referenced(literal).is_some() {
                 return literal.to_owned();
             }
         }
-        value
-            .strip_prefix("${")
-            .and_then(|rest| rest.strip_suffix('}'))
-            .map_or_else(
-                || value.to_owned(),
-                |name| self.own_environment.get(name).cloned().unwrap_or_default(),
-            )
+        referenced(value).map_or_else(
+            || value.to_owned(),
+            |name| self.own_environment.get(name).cloned().unwrap_or_default(),
+        )
     }
+}
+
+/// The name in a text that is `${NAME}` and nothing else.
+fn referenced(text: &str) -> Option<&str> {
+    text.strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'))
+        .filter(|name| !name.contains(['{', '}', '$']))
 }

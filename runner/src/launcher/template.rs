@@ -244,8 +244,11 @@ impl Context<'_> {
             },
             // A case that keeps the document where the command can reach it has
             // written it as a file of its fixture.
-            "policy" if self.request.policy.document_path.is_some()
-                && self.policy_path().exists() => Ok(()),
+            "policy"
+                if self.request.policy.document_path.is_some() && self.policy_path().exists() =>
+            {
+                Ok(())
+            }
             "policy" => write(&self.policy_path(), &self.request.policy_document()),
             "environment" => write(
                 &self.places.state.join("environment.json"),

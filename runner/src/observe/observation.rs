@@ -74,6 +74,8 @@ pub enum Ending {
     /// The deadline passed, and the runner killed the whole tree.
     #[default]
     TimedOut,
+    /// It was never started: the directory that it starts in is not there.
+    NotStarted,
 }
 
 impl Ending {
@@ -82,7 +84,7 @@ impl Ending {
         match self {
             Ending::Exited(code) => Some(code),
             Ending::Signalled(signal) => u8::try_from(128 + signal).ok(),
-            Ending::TimedOut => None,
+            Ending::TimedOut | Ending::NotStarted => None,
         }
     }
 }

@@ -10,11 +10,12 @@ use std::time::Duration;
 use super::command::arguments;
 use super::item::WorkItem;
 use super::names::{expand_all, expand_known};
+use super::removal;
+use crate::corpus::Trial;
 use crate::corpus::case::{LaunchSpec, Tty};
 use crate::corpus::expect::Outcome;
 use crate::corpus::placeholder::{PlaceholderError, names_in, texts_of};
 use crate::corpus::policy::PolicySpec;
-use crate::corpus::Trial;
 use crate::facts::LAUNCH_PATH;
 use crate::fixture::{self, Fixture, FixtureError, Layout, Names, Secrets};
 use crate::launch::{self, LaunchRequest, Launched, tree};
@@ -23,7 +24,7 @@ use crate::launcher::request::Request;
 use crate::launcher::template::{Places, Rendered, TemplateError, render};
 use crate::observe::effect::{self, World};
 use crate::observe::leak::{self, Places as LeakPlaces};
-use crate::observe::observation::{Change, Leak, Observation, Part};
+use crate::observe::observation::{Ending, LaunchObservation, Leak, Observation, Part};
 use crate::observe::snapshot::Snapshot;
 use crate::probe;
 
@@ -44,7 +45,9 @@ pub(super) enum AttemptError {
         path: PathBuf,
         error: io::Error,
     },
-    #[error("launcher {launcher}: {program} is not on this host; install it, or name it by its path")]
+    #[error(
+        "launcher {launcher}: {program} is not on this host; install it, or name it by its path"
+    )]
     Program { launcher: String, program: String },
 }
 
@@ -62,18 +65,11 @@ impl Attempt<'_> {
         let name = format!("{}{}", self.item.number, self.tag);
         let root = self.item.places.scratch.join(&name);
         let temporary = self.item.places.host_temporary.join(&name);
-        let _roots = crate::worker::in_use(&[&root, &temporary]);
+        let in_use = crate::worker::in_use(&[&root, &temporary]);
         let outcome = self.on(&root, &temporary);
         // Whatever is left of the command must be gone before its files are.
         tree::kill_descendants(&[]);
-        for tree in [&root, &temporary] {
-            if let Err(error) = fixture::remove_tree(tree) {
-                if error.kind() != io::ErrorKind::NotFound {
-                    outcome?;
-                    return Err(files("cannot remove", tree)(error));
-                }
-            }
-        }
+        removal::later(vec![root, temporary], in_use);
         outcome
     }
 
@@ -88,9 +84,10 @@ impl Attempt<'_> {
     }
 
     fn on(&self, root: &Path, temporary: &Path) -> Result<Observation, AttemptError> {
-        let layout = Layout::create(root)?;
+        let texts = texts_of(&self.item.trial);
+        let layout = Layout::create(root, |name| texts.iter().any(|text| text.contains(name)))?;
         let mut secrets = Secrets::default();
-        let mut names = self.early_names(&layout, temporary)?;
+        let mut names = self.early_names(&layout, temporary, &texts)?;
         let trial: Trial = expand_known(&self.item.trial, &names)?;
         let fixture = Fixture::build(&layout, &trial.fixture, &mut secrets)?;
         names.extend(fixture.names());
@@ -111,19 +108,19 @@ impl Attempt<'_> {
     }
 
     /// The names that are known before the fixture is made.
-    fn early_names(&self, layout: &Layout, temporary: &Path) -> Result<Names, AttemptError> {
+    fn early_names(
+        &self,
+        layout: &Layout,
+        temporary: &Path,
+        texts: &[String],
+    ) -> Result<Names, AttemptError> {
         let mut names = layout.names();
         let word = fixture::random_word()?;
         names.insert("nonce", format!("perimeter-{word}"));
         names.insert("host-temporary", temporary.to_string_lossy());
         let probe = layout.workspace.join(probe::NAME);
         names.insert("probe", probe.to_string_lossy());
-        let texts = texts_of(&self.item.trial);
-        let mentions = |wanted: &str| {
-            texts
-                .iter()
-                .any(|text| names_in(text).contains(&wanted))
-        };
+        let mentions = |wanted: &str| texts.iter().any(|text| names_in(text).contains(&wanted));
         if mentions("probe") {
             probe::place(&self.item.places.probe, &layout.workspace)
                 .map_err(files("cannot put the probe into", &layout.workspace))?;
@@ -191,6 +188,9 @@ impl Stage<'_> {
             .map_or_else(|| self.layout.workspace.clone(), PathBuf::from);
         let writable = self.writable(&policy, &workspace);
         let rendered = self.render(launch, policy, workspace)?;
+        if !rendered.working_directory.is_dir() {
+            return Ok(not_started(launch, rendered));
+        }
         let before = self.look()?;
         let start_line = launch.proves_start.then(|| self.nonce.clone());
         let environment = os_pairs(rendered.environment);
@@ -222,33 +222,15 @@ impl Stage<'_> {
         writable: &[PathBuf],
         launched: &Launched,
     ) {
-        let beneath = |path: &str, roots: &[PathBuf]| {
-            roots.iter().any(|root| Path::new(path).starts_with(root))
-        };
-        let allowed: Vec<PathBuf> = self
-            .trial
-            .case
-            .expect
+        let mut free = writable.to_vec();
+        free.extend(self.trial.case.expect.changes.iter().map(PathBuf::from));
+        self.observation
             .changes
-            .iter()
-            .map(PathBuf::from)
-            .collect();
-        let (inside, outside): (Vec<Change>, Vec<Change>) = before
-            .differences(after)
-            .into_iter()
-            .partition(|change| beneath(&change.path, writable));
-        self.observation.changes.extend(
-            outside
-                .into_iter()
-                .filter(|change| !beneath(&change.path, &allowed)),
-        );
+            .extend(before.differences_except(after, &free));
         self.observation
             .leftovers
             .extend(launched.leftovers.iter().cloned());
-        let written: Vec<PathBuf> = inside
-            .iter()
-            .map(|change| change.path.clone().into())
-            .collect();
+        let written = before.written(after, &free);
         let observation = &launched.observation;
         let mut texts: Vec<(String, &[u8])> = [
             ("standard output", &observation.output),
@@ -385,6 +367,25 @@ impl Stage<'_> {
                 after,
             },
         )
+    }
+}
+
+/// What is seen of a launcher whose directory is not there: a program that
+/// starts it in it is told so by the system, and starts nothing.
+fn not_started(launch: &LaunchSpec, rendered: Rendered) -> Launched {
+    let error_output = format!(
+        "the launcher is started in {}, which is no directory",
+        rendered.working_directory.display()
+    );
+    Launched {
+        observation: LaunchObservation {
+            command_line: rendered.command_line,
+            proves_start: launch.proves_start,
+            ending: Ending::NotStarted,
+            error_output,
+            ..LaunchObservation::default()
+        },
+        ..Launched::default()
     }
 }
 

@@ -5,6 +5,7 @@ mod command;
 mod gate;
 pub mod item;
 mod names;
+mod removal;
 
 pub use gate::{Gate, gate};
 
