@@ -210,11 +210,10 @@ fn more_than_bubblewrap_takes_is_refused_in_words() {
             .read_only
             .push(fixture.directory(&format!("many/{number}")));
     }
-    let error = fixture
-        .launcher(&policy)
-        .command("true")
-        .spawn()
+    // A process that may hold few files open does not get as far as bubblewrap.
+    let error = Launcher::prepare(&policy, fixture.workspace())
+        .and_then(|launcher| launcher.command("true").spawn())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("grant or hide common parents"), "{error}");
+    assert!(error.contains("common parents"), "{error}");
 }

@@ -36,10 +36,11 @@ pub fn find(
     }
     let mut skipped = Vec::new();
     for directory in std::env::split_paths(search.unwrap_or_default()) {
-        if !directory.is_absolute() {
+        let candidate = directory.join("bwrap");
+        if !directory.is_absolute() || fs::metadata(&candidate).is_err() {
             continue;
         }
-        match examine(&directory.join("bwrap"), grants) {
+        match examine(&candidate, grants) {
             Ok(program) => return Ok(program),
             Err(BubblewrapError::Writable { path }) => skipped.push(path),
             Err(BubblewrapError::Unusable { .. } | BubblewrapError::NotExecutable { .. }) => {}

@@ -1,8 +1,9 @@
 //! Commands without a sandbox, on the caller's explicit word.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
@@ -34,14 +35,25 @@ pub(super) fn start(
     match command.spawn() {
         Ok(child) => Ok(Ok(child)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Err(Exit::NotFound)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+        // execvp(3) says so too where it may not look into a directory of PATH.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_somewhere(program) => {
             Ok(Err(Exit::NotExecutable))
         }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Err(Exit::NotFound)),
         Err(source) => Err(LaunchError::Start {
             program: program.into(),
             source,
         }),
     }
+}
+
+/// Whether there is something of this name to execute.
+fn is_somewhere(program: &OsStr) -> bool {
+    if program.as_bytes().contains(&b'/') {
+        return true;
+    }
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&search).any(|directory| directory.join(program).exists())
 }
 
 /// How a command without a sandbox ended.

@@ -79,6 +79,12 @@ pub enum ViewError {
         /// Why, and what to do.
         reason: String,
     },
+    /// More grants than this process may hold open.
+    #[error(
+        "the policy grants more paths than this process may hold open: grant common parents \
+         instead of single paths, or raise the limit (`ulimit -n`)"
+    )]
+    TooMany,
     /// The system refused to open a path.
     #[error("cannot open {role} {path}: {source}")]
     Open {

@@ -148,6 +148,7 @@ fn absolute(path: &Path, role: &'static str) -> Result<PathBuf, ViewError> {
 fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant, bool), ViewError> {
     let path_of = || path.to_owned();
     let opened = open_without_links(path).map_err(|error| match error {
+        Errno::EMFILE | Errno::ENFILE => ViewError::TooMany,
         Errno::ENOENT => ViewError::Missing {
             role,
             path: path_of(),
