@@ -108,6 +108,10 @@ pub enum EnforcementFlag {
 /// The exit status is the command's own, as a shell shows it: 126 if it cannot
 /// be executed, 127 if it is not found, 128+N if signal N ended it. 125 means
 /// that the launcher failed or refused, and that nothing was started.
+///
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the command; a second one
+/// ends it and everything that it started. Nothing of it outlives this program, nor
+/// the program that called this one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -2,9 +2,42 @@
 
 use std::process::ExitCode;
 
+use perimeter::diagnosis::{State, examine};
+use serde_json::json;
+
 use super::arguments::Doctor;
 use super::failure::Failure;
+use super::print::print;
 
-pub fn run(_doctor: &Doctor) -> Result<ExitCode, Failure> {
-    Err(Failure::new(1, "not yet"))
+/// Tries out what this host can do. Fails if a command cannot be confined here.
+pub fn run(doctor: &Doctor) -> Result<ExitCode, Failure> {
+    let report = examine(None);
+    let text = if doctor.json {
+        let findings: Vec<_> = report
+            .findings
+            .iter()
+            .map(|finding| {
+                json!({
+                    "subject": finding.subject,
+                    "state": match finding.state {
+                        State::Works => "works",
+                        State::Limited => "limited",
+                        State::Fails => "fails",
+                    },
+                    "detail": finding.detail,
+                    "remedy": finding.remedy,
+                })
+            })
+            .collect();
+        format!("{:#}\n", json!({ "works": report.works(), "findings": findings }))
+    } else {
+        let closing = if report.works() {
+            "commands can be confined here"
+        } else {
+            "commands cannot be confined here, and none will be started"
+        };
+        format!("{report}\n{closing}\n")
+    };
+    print(text.as_bytes())?;
+    Ok(ExitCode::from(u8::from(!report.works())))
 }

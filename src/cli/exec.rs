@@ -27,6 +27,8 @@ pub fn run(exec: Exec) -> Result<ExitCode, Failure> {
     if let Some(refusal) = child.refusal() {
         eprintln!("perimeter: {refusal}");
     }
-    let exit = child.wait().map_err(refused)?;
+    // Whoever called this may be killed; the command then has nobody to answer to.
+    child.end_with_caller(true);
+    let exit = child.wait_forwarding_signals().map_err(refused)?;
     Ok(ExitCode::from(exit.shell_status()))
 }
