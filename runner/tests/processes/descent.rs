@@ -13,6 +13,7 @@ tests![
     own_processes_are_neither_leftovers_nor_killed,
     their_children_neither,
     processes_that_multiply_are_all_killed,
+    processes_that_are_just_being_made_are_all_killed,
     a_stopped_process_is_a_leftover,
     a_namespace_that_is_taken_down_is_no_leftover,
     nothing_is_found_quickly,
@@ -72,6 +73,21 @@ fn processes_that_multiply_are_all_killed() {
         tree::leftovers(&[], Duration::ZERO).is_empty(),
         "{launched:?}"
     );
+}
+
+/// The deadline comes at every moment of a tree's making.
+fn processes_that_are_just_being_made_are_all_killed() {
+    let mut own = Command::new("sleep").arg("300").spawn().unwrap();
+    let pid = i32::try_from(own.id()).unwrap();
+    for milliseconds in (0..12).cycle().take(100) {
+        let mut launch = shell("(sleep 300 &); (setsid sleep 300 &); sleep 300 & exit 0");
+        launch.own_processes = vec![pid];
+        let launched = launch.deadline(milliseconds).grace(1).run();
+        let left = tree::leftovers(&[pid], Duration::ZERO);
+        assert_eq!(left, [], "{launched:?}");
+    }
+    own.kill().unwrap();
+    own.wait().unwrap();
 }
 
 fn a_stopped_process_is_a_leftover() {

@@ -140,38 +140,54 @@ fn signal(pid: i32, signal: Signal) {
 
 /// The living descendants beyond the excluded and those in a session to be
 /// spared; children that have ended are reaped on the way.
+///
+/// The table is no picture of one moment. Yet every descendant has an ancestor
+/// among our children, and those stay in the table until they are reaped here:
+/// a table that shows none of them, alive or ended, was read when there was no
+/// descendant. One that shows only ended ones may have missed what these
+/// started last, so it is read anew.
 fn living(exclude: &[i32], spared: Option<i32>) -> Vec<Process> {
-    if !platform::may_have_any() {
-        return Vec::new();
+    loop {
+        if !platform::may_have_any() {
+            return Vec::new();
+        }
+        let (found, reaped) = look(exclude, spared);
+        if !found.is_empty() || !reaped {
+            return found;
+        }
     }
+}
+
+/// One look at the table: who lives, and whether anyone was reaped.
+fn look(exclude: &[i32], spared: Option<i32>) -> (Vec<Process>, bool) {
     let table = platform::table();
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
     let mut found = Vec::new();
+    let mut reaped = false;
     let mut parents = vec![own];
     let mut seen = vec![own];
     while let Some(parent) = parents.pop() {
         for entry in &table {
             let descends = entry.parent == parent || (parent == own && platform::is_ours(entry));
-            if !descends || exclude.contains(&entry.pid) || seen.contains(&entry.pid) {
+            let is_kept = exclude.contains(&entry.pid) || spared == Some(entry.session);
+            if !descends || is_kept || seen.contains(&entry.pid) {
                 continue;
             }
             seen.push(entry.pid);
-            if spared == Some(entry.session) {
-                continue;
-            }
-            if entry.ended {
-                child::reap(entry.pid);
-                continue;
-            }
+            // What has ended may have had children when they were read.
             parents.push(entry.pid);
-            found.push(Process {
-                pid: entry.pid,
-                group: entry.group,
-                command_line: String::new(),
-            });
+            if entry.ended {
+                reaped |= child::reap(entry.pid).is_some();
+            } else {
+                found.push(Process {
+                    pid: entry.pid,
+                    group: entry.group,
+                    command_line: String::new(),
+                });
+            }
         }
     }
-    found
+    (found, reaped)
 }
 
 /// A line of the system's table of processes.
