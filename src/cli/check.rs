@@ -43,8 +43,14 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
     let session = session(&corpus, launcher, contract, &check)?;
     facts_hold(&session)?;
     let session = Arc::new(session);
-    let on_signal = Arc::clone(&session);
-    Interrupts::watch(move |_| on_signal.cancel())
+    // The waiting thread lives as long as the program; the session must not.
+    let on_signal = Arc::downgrade(&session);
+    let cancel = move |_| {
+        if let Some(session) = on_signal.upgrade() {
+            session.cancel();
+        }
+    };
+    Interrupts::watch(cancel)
         .map_err(|error| harness(format_args!("signals cannot be waited for: {error}")))?;
     let header = session.header(&corpus, check.selection.corpus.as_deref(), trials.len());
     let finished = measure(&session, &header, &trials, &check)?;

@@ -246,21 +246,14 @@ fn existing_part(path: &Path) -> Option<PathBuf> {
 /// Adds the mounts of the grants.
 pub(super) fn add(view: &mut View, grants: &Grants) {
     for grant in &grants.list {
-        // What is readable already needs no mount of its own.
-        let covered = grant.access == Access::ReadOnly
-            && view.covering(&grant.path).is_some_and(
-                |mount| matches!(&mount.content, Content::Host { source, .. } if *source == mount.at),
-            );
-        if !covered {
-            view.insert(
-                grant.path.clone(),
-                Content::Host {
-                    source: grant.path.clone(),
-                    access: grant.access,
-                    pin: Some(grant.pin.clone()),
-                },
-            );
-        }
+        view.insert(
+            grant.path.clone(),
+            Content::Host {
+                source: grant.path.clone(),
+                access: grant.access,
+                pin: Some(grant.pin.clone()),
+            },
+        );
     }
 }
 

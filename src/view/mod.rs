@@ -138,6 +138,7 @@ impl View {
         base::add(&mut view, policy, facts);
         grants::add(&mut view, grants);
         hidden::add(&mut view, &policy.hidden)?;
+        view.coalesce();
         grants::add_spelling(&mut view, grants);
         Ok(view)
     }
@@ -174,6 +175,26 @@ impl View {
             .mounts
             .partition_point(|mount| self::depth(&mount.at) <= depth);
         self.mounts.insert(index, Mount { at, content });
+    }
+
+    /// Leaves out what another mount shows already: a readable grant where the mount
+    /// above it shows the host's own file, readable. A hidden path between the two
+    /// keeps the grant, so this comes after those.
+    fn coalesce(&mut self) {
+        let shown = |mount: &Mount, above: Option<&Mount>| {
+            let is_own = |mount: &Mount, wanted: Access| {
+                matches!(&mount.content, Content::Host { source, access, .. }
+                    if *source == mount.at && *access == wanted)
+            };
+            is_own(mount, Access::ReadOnly)
+                && above.is_some_and(|above| is_own(above, Access::ReadOnly))
+        };
+        let mounts = std::mem::take(&mut self.mounts);
+        for mount in mounts {
+            if !shown(&mount, self.covering(&mount.at)) {
+                self.mounts.push(mount);
+            }
+        }
     }
 
     /// The mount that decides about a path: the deepest one at or above it.

@@ -43,6 +43,9 @@ where
 /// not hit the worker, adopts orphans, and moves the two pipes away from the
 /// standard streams, where whatever a request starts would find them.
 fn prepare() -> io::Result<(File, File)> {
+    // The runner blocks the signals that ask it to end, and a mask is handed on
+    // to whatever is started (sigprocmask(2)): to fixtures and host steps too.
+    nix::sys::signal::SigSet::empty().thread_set_mask()?;
     // It fails only for a leader of a process group, which then is apart too.
     let _ = nix::unistd::setsid();
     tree::adopt()?;

@@ -17,7 +17,7 @@ impl Interrupts {
     /// has the mask of its maker (sigprocmask(2)), and a signal goes to any
     /// thread that does not block it. At the first signal `ask` is called, with
     /// the exit status that the signal stands for; a second exits at once.
-    /// What is started by the standard library begins with an empty mask.
+    /// What is started afterwards inherits the mask; workers empty theirs.
     pub fn watch(ask: impl FnOnce(i32) + Send + 'static) -> nix::Result<()> {
         let mut signals = SigSet::empty();
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
