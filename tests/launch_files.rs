@@ -1,5 +1,6 @@
 //! What a command can read and write, tried with real commands.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod launch;
 

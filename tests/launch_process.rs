@@ -1,5 +1,6 @@
 //! How a command starts, what it inherits, and how it ends.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod launch;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::streams::Streams;
 use super::terminal::Terminal;
 use super::{
-    Child, Confinement, Exit, LaunchError, Launcher, Stdio, directory, program, unconfined,
+    Child, Confinement, Exit, LaunchError, Launcher, Refusal, Stdio, directory, program, unconfined,
 };
 use crate::bubblewrap::{Setting, Sources, Start, arguments, start};
 use crate::environment;
@@ -154,11 +154,7 @@ impl<'launcher> Command<'launcher> {
         let view = self.view(confinement)?;
         let mut setting = self.setting(&view)?;
         let mut words = self.words.clone();
-        let find = |program: &OsStr| {
-            let search = variable(&setting.variables, "PATH");
-            program::check(&view, program, &setting.directory, search)
-        };
-        if let Err(refusal) = find(&words[0]) {
+        if let Err(refusal) = find(&view, &setting, &words[0]) {
             return Ok(Child::refused(refusal));
         }
         let terminal = if self.terminal {
@@ -167,16 +163,13 @@ impl<'launcher> Command<'launcher> {
             Ok(None)
         }
         .map_err(|error| LaunchError::system("open a terminal for the command", error))?;
-        let mut group = Group::Own;
-        if terminal.is_some() {
-            group = Group::Session;
-            // Without the program that takes a terminal over, the command has one to
-            // read and write, and no keys that stop or interrupt it.
-            if find(OsStr::new(TAKE_TERMINAL[0])).is_ok() {
-                setting.new_session = false;
-                words.splice(0..0, TAKE_TERMINAL.map(OsString::from));
+        let group = match terminal {
+            Some(_) => {
+                Self::take_terminal(&view, &mut setting, &mut words);
+                Group::Session
             }
-        }
+            None => Group::Own,
+        };
         let run = start(
             Start {
                 program: Arc::clone(&confinement.program),
@@ -256,12 +249,26 @@ impl<'launcher> Command<'launcher> {
             return Ok(self.words.clone());
         };
         let view = self.view(confinement)?;
-        let setting = self.setting(&view)?;
+        let mut setting = self.setting(&view)?;
+        let mut words = self.words.clone();
+        if self.terminal {
+            Self::take_terminal(&view, &mut setting, &mut words);
+        }
         let features = confinement.program.features;
         let (mut list, _) = arguments(&view, &setting, features, Sources::Paths)?;
         list.push("--".into());
-        list.extend(self.words.iter().cloned());
+        list.append(&mut words);
         Ok(list)
+    }
+
+    /// Has the command's terminal become the one that controls it. Without the program
+    /// for that, the command has a terminal to read and write, and no keys that stop or
+    /// interrupt it.
+    fn take_terminal(view: &View, setting: &mut Setting, words: &mut Vec<OsString>) {
+        if find(view, setting, OsStr::new(TAKE_TERMINAL[0])).is_ok() {
+            setting.new_session = false;
+            words.splice(0..0, TAKE_TERMINAL.map(OsString::from));
+        }
     }
 
     fn view(&self, confinement: &Confinement) -> Result<View, LaunchError> {
@@ -293,6 +300,11 @@ impl<'launcher> Command<'launcher> {
             new_session: true,
         })
     }
+}
+
+fn find(view: &View, setting: &Setting, name: &OsStr) -> Result<(), Refusal> {
+    let search = variable(&setting.variables, "PATH");
+    program::check(view, name, &setting.directory, search)
 }
 
 fn variable<'list>(list: &'list [(OsString, OsString)], name: &str) -> Option<&'list OsStr> {

@@ -1,6 +1,6 @@
 //! A workspace and what lies around it, and commands run in it for real.
-// Each test program uses a part of it.
-#![allow(dead_code)]
+// Each test program uses a part of it, and a fixture that fails is a test that fails.
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
