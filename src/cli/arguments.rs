@@ -31,6 +31,8 @@ pub enum Command {
     Check(Check),
     /// List the cases of the corpus
     List(List),
+    /// Say what a case is about, what it runs, and what each verdict means
+    Explain(Explain),
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents
@@ -265,6 +267,20 @@ pub struct List {
     /// Print JSON, a case a line
     #[arg(long)]
     pub json: bool,
+}
+
+/// Say what a case is about, what it runs, and what each verdict means.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  perimeter explain files.write.create-outside")]
+pub struct Explain {
+    /// The case's id, or a trial's name
+    #[arg(value_name = "ID")]
+    pub case: String,
+    /// Another corpus than the one inside this program
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
 }
 
 fn level(text: &str) -> Result<Level, String> {

@@ -7,6 +7,7 @@ mod confinement;
 mod corpus;
 mod doctor;
 mod exec;
+mod explain;
 mod failure;
 mod list;
 mod plan;
@@ -31,6 +32,7 @@ pub fn run() -> ExitCode {
         Command::Exec(exec) => exec::run(exec),
         Command::Check(check) => check::run(check),
         Command::List(list) => list::run(&list),
+        Command::Explain(explain) => explain::run(&explain),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),

@@ -71,7 +71,7 @@ fn a_failure_says_what_was_asserted_seen_and_how_to_look_further() {
         "    No process outlives the launcher\n",
         "    because   a process of the command outlived the launcher\n",
         "    seen      | pid 4711: sleep 300 | tee `log`\n",
-        "    look      perimeter repro processes.tree.dies/strict\n",
+        "    look      perimeter explain processes.tree.dies\n",
     ] {
         position(&report, part);
     }

@@ -23,13 +23,8 @@ pub(super) fn failures(page: &mut Page<'_>, heading: &str, trials: &[&TrialResul
         page.prose(4, &trial.title);
         page.labelled_at(4, "because", &trial.reason);
         evidence(page, trial);
-        page.labelled_at(4, "look", &format!("{program} repro {}", trial.trial));
+        page.labelled_at(4, "look", &format!("{program} explain {}", trial.id));
     }
-    page.line("");
-    page.prose(
-        2,
-        &format!("`{program} explain ID` tells why a case is there and what it rests on."),
-    );
 }
 
 /// Failures that the contract does not ask about, in short.
