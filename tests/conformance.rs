@@ -120,7 +120,14 @@ impl Run {
     fn execute(&self, name: &str) -> TrialOutcome {
         let trial = self.corpus.trials.iter().find(|trial| trial.name == name);
         match (trial, SESSION.get_or_init(|| self.session())) {
-            (Some(trial), Ok(session)) => TrialOutcome::of(&session.run(trial), &self.contract),
+            (Some(trial), Ok(session)) => {
+                let result = session.run(trial);
+                // An interrupted run is about to exit, and says nothing of trials.
+                while Interrupts::exit_status().is_some() {
+                    thread::park();
+                }
+                TrialOutcome::of(&result, &self.contract)
+            }
             (None, _) => error(format!("the corpus has no trial {name}")),
             (_, Err(reason)) => error(reason.clone()),
         }
