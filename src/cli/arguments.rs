@@ -69,7 +69,7 @@ pub struct Confinement {
     /// The directory that the command starts in [default: the workspace]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// A document with the command's variables
+    /// A document whose `environment` object holds the command's variables
     #[arg(long, value_name = "FILE")]
     pub environment: Option<PathBuf>,
     /// A variable for the command; ${NAME} as the whole value copies the
