@@ -20,6 +20,7 @@ impl Operation {
     /// Whether it can be given so many arguments.
     pub(super) fn takes(&self, count: usize) -> bool {
         let words = self.arguments.split_whitespace();
+        let words = words.filter(|word| *word != "...");
         let optional = words.clone().filter(|word| word.starts_with('[')).count();
         let all = words.count();
         let endless = self.arguments.contains("...");

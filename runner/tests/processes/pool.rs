@@ -1,15 +1,23 @@
 //! Workers, and what becomes of them.
 
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::{
+    io::{BufRead, BufReader, Read},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
-use perimeter_runner::worker::{Interrupts, Pool, PoolError, Scratch, in_use};
+#[cfg(target_os = "linux")]
+use perimeter_runner::worker::{Interrupts, Scratch};
+use perimeter_runner::worker::{Pool, PoolError, in_use};
 use serde::{Deserialize, Serialize};
 
-use crate::support::{host, is_alive, own_program, shell, tests};
+#[cfg(target_os = "linux")]
+use crate::support::is_alive;
+use crate::support::{host, own_program, shell, tests};
 
 tests![
     requests_are_answered,
@@ -17,11 +25,15 @@ tests![
     from_many_threads,
     a_panic_is_an_answer,
     a_dead_worker_is_replaced,
+    #[cfg(target_os = "linux")]
     a_killed_worker_leaves_no_process,
     what_a_request_prints_is_no_answer,
     a_worker_is_out_of_the_runners_session,
+    #[cfg(target_os = "linux")]
     cancelling_ends_all_at_once,
+    #[cfg(target_os = "linux")]
     a_killed_runner_leaves_nothing,
+    #[cfg(target_os = "linux")]
     an_interrupted_runner_leaves_nothing,
     a_program_that_is_none_is_an_error,
 ];
@@ -77,6 +89,7 @@ pub fn handle(request: &Request) -> String {
 }
 
 /// The runner of its own that some tests kill.
+#[cfg(target_os = "linux")]
 pub fn enter() {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() != Some("--test-runner") {
@@ -161,6 +174,7 @@ fn a_dead_worker_is_replaced() {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn a_killed_worker_leaves_no_process() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("pids");
@@ -191,6 +205,7 @@ fn a_worker_is_out_of_the_runners_session() {
 }
 
 /// Waits for both trees of a runner to be there, and returns their processes.
+#[cfg(target_os = "linux")]
 fn processes_of(scratch: &Path) -> Vec<i32> {
     let limit = Instant::now() + Duration::from_secs(20);
     let text = |name| std::fs::read_to_string(scratch.join(name)).ok();
@@ -206,6 +221,7 @@ fn processes_of(scratch: &Path) -> Vec<i32> {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn cancelling_ends_all_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let pool = pool(2);
@@ -232,6 +248,7 @@ fn cancelling_ends_all_at_once() {
 
 /// Ends a runner by a signal to its whole process group, as a terminal or a
 /// pipeline does, and returns its status and its scratch directory.
+#[cfg(target_os = "linux")]
 fn end_runner(signal: nix::sys::signal::Signal) -> (std::process::ExitStatus, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let mut runner = Command::new(own_program())
@@ -262,10 +279,12 @@ fn end_runner(signal: nix::sys::signal::Signal) -> (std::process::ExitStatus, Pa
     (status, scratch)
 }
 
+#[cfg(target_os = "linux")]
 fn a_killed_runner_leaves_nothing() {
     end_runner(nix::sys::signal::Signal::SIGKILL);
 }
 
+#[cfg(target_os = "linux")]
 fn an_interrupted_runner_leaves_nothing() {
     use nix::sys::signal::Signal;
     let expected = [

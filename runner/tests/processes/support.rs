@@ -11,9 +11,11 @@ use perimeter_runner::launch::{GRACE, LaunchError, LaunchRequest, Launched, laun
 
 /// Names the functions of a file as tests.
 macro_rules! tests {
-    ($($name:ident),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         pub fn tests() -> Vec<libtest_mimic::Trial> {
-            vec![$(crate::support::trial(module_path!(), stringify!($name), $name)),*]
+            Vec::from([
+                $($(#[$attribute])* crate::support::trial(module_path!(), stringify!($name), $name)),*
+            ])
         }
     };
 }
@@ -164,6 +166,7 @@ pub fn kill_parent() -> During {
 }
 
 /// Whether a process is there and alive.
+#[cfg(target_os = "linux")]
 pub fn is_alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
