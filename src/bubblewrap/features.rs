@@ -86,28 +86,59 @@ impl Found {
     /// Looks for option names that end where a C string or a word of the help does.
     fn in_text(text: &[u8]) -> Found {
         let mut found = Found::default();
-        let mut rest = text;
-        while let Some(dash) = rest.iter().position(|byte| *byte == b'-') {
-            rest = &rest[dash..];
-            if rest.get(1) != Some(&b'-') {
-                rest = &rest[1..];
-                continue;
-            }
-            let end = rest
+        let mut at = 0;
+        while let Some(start) = next_option(text, at) {
+            let length = text[start..]
                 .iter()
                 .position(|byte| !(byte.is_ascii_lowercase() || *byte == b'-'))
-                .unwrap_or(rest.len());
-            let option = &rest[..end];
-            if let Some(index) = NEEDED.iter().position(|name| name.as_bytes() == option) {
-                found.needed[index] = true;
-            }
-            match option {
-                b"--bind-fd" => found.features.bind_descriptor = true,
-                b"--disable-userns" => found.features.disable_user_namespaces = true,
-                _ => {}
-            }
-            rest = &rest[end..];
+                .unwrap_or(text.len() - start);
+            at = start + length;
+            found.add(&text[start..at]);
         }
         found
+    }
+
+    fn add(&mut self, option: &[u8]) {
+        if let Some(index) = NEEDED.iter().position(|name| name.as_bytes() == option) {
+            self.needed[index] = true;
+        }
+        match option {
+            b"--bind-fd" => self.features.bind_descriptor = true,
+            b"--disable-userns" => self.features.disable_user_namespaces = true,
+            _ => {}
+        }
+    }
+}
+
+/// Where the next two dashes are. A program is mostly other bytes, so it is looked
+/// through in pieces, which the standard library searches a word at a time.
+fn next_option(text: &[u8], from: usize) -> Option<usize> {
+    const PIECE: usize = 128;
+    let mut start = from;
+    while start < text.len() {
+        let piece = &text[start..text.len().min(start + PIECE)];
+        if piece.contains(&b'-') {
+            for at in start..start + piece.len() {
+                if text[at..].starts_with(b"--") {
+                    return Some(at);
+                }
+            }
+        }
+        start += piece.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_whole_words_wherever_they_stand() {
+        let mut text = vec![0; 127];
+        text.extend_from_slice(b"--bind-fd\0--args-more\0x--disable-userns FD\0-\0--args");
+        let found = Found::in_text(&text);
+        assert!(found.features.bind_descriptor && found.features.disable_user_namespaces);
+        assert_eq!(found.needed, [false, false, true, false, false, false]);
     }
 }

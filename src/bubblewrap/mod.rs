@@ -7,10 +7,12 @@ mod find;
 mod namespaces;
 mod process;
 mod status;
+mod waiting;
 
 pub use arguments::{LIMIT, Setting};
 pub(crate) use arguments::{Sources, arguments};
 pub use error::BubblewrapError;
 pub use features::Features;
 pub use find::{Program, find};
-pub(crate) use process::{End, Run, Start, start};
+pub(crate) use process::{End, Run, pins};
+pub(crate) use waiting::Waiting;

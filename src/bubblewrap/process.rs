@@ -1,25 +1,24 @@
 //! One run of bubblewrap, from its start to the end of everything in it.
 
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Pid, pipe2};
 
 use super::namespaces::is_apart;
 use super::status::Reports;
+use super::waiting::{Waiting, send_all};
 use super::{Program, Setting, Sources, arguments};
-use crate::launcher::{Held, LaunchError, spawn};
-use crate::unsafe_spawn::{Group, Spawn, open_process, signal_process};
+use crate::launcher::{Held, LaunchError};
+use crate::unsafe_spawn::{Group, open_process, signal_process};
 use crate::view::View;
 
 /// What to run, and in what.
@@ -56,118 +55,45 @@ pub(crate) enum End {
     Killed,
 }
 
-/// Starts bubblewrap, and lets the command go once its sandbox was seen to be one.
-pub(crate) fn start(start: Start, streams: [Option<OwnedFd>; 3]) -> Result<Run, LaunchError> {
-    let held = Held::take(start.view.placeholders())?;
-    let system = |doing| move |error: Errno| LaunchError::system(doing, error.into());
-    let (reports, reports_writer) =
-        pipe2(OFlag::O_CLOEXEC).map_err(system("make a pipe for bubblewrap's reports"))?;
-    let (gate_reader, gate) =
-        pipe2(OFlag::O_CLOEXEC).map_err(system("make a pipe to hold the command"))?;
-    let (list, mut inherited) = arguments(
-        &start.view,
-        &start.setting,
-        start.program.features,
-        Sources::Descriptors,
-    )?;
-    let text = write_arguments(&list, &reports_writer, &gate_reader)?;
-    inherited.extend([
-        text.as_raw_fd(),
-        reports_writer.as_raw_fd(),
-        gate_reader.as_raw_fd(),
-    ]);
-    let mut words = vec![
-        "bwrap".into(),
-        "--args".into(),
-        text.as_raw_fd().to_string().into(),
-        "--".into(),
-    ];
-    words.extend(start.command.iter().cloned());
-    let request = Spawn {
-        program: c_string(start.program.path.clone().into_os_string())?,
-        arguments: words.into_iter().map(c_string).collect::<Result<_, _>>()?,
-        streams,
-        inherited,
-        group: start.group,
-    };
-    let pid = spawn(request).map_err(|source| LaunchError::Start {
-        program: start.program.path.clone(),
-        source,
-    })?;
-    drop((text, reports_writer, gate_reader));
-    let mut run = Run {
-        start,
-        bubblewrap: Pid::from_raw(pid),
-        reaped: false,
-        first: Pid::from_raw(0),
-        first_handle: None,
-        reports: Reports::new(reports),
-        killed: false,
-        held,
-    };
-    run.release(gate)?;
-    Ok(run)
-}
-
-/// Writes the arguments where only bubblewrap can read them: a command line is for
-/// everyone to see.
-fn write_arguments(
-    list: &[OsString],
-    reports: &OwnedFd,
-    gate: &OwnedFd,
-) -> Result<File, LaunchError> {
-    let mut text = Vec::with_capacity(4096);
-    for (option, descriptor) in [("--json-status-fd", reports), ("--block-fd", gate)] {
-        text.extend_from_slice(format!("{option}\0{}\0", descriptor.as_raw_fd()).as_bytes());
-    }
-    for argument in list {
-        if argument.as_bytes().contains(&0) {
-            return Err(LaunchError::Nul {
-                text: argument.clone(),
-            });
-        }
-        text.extend_from_slice(argument.as_bytes());
-        text.push(0);
-    }
-    let system = |error: io::Error| LaunchError::system("write bubblewrap's arguments", error);
-    let descriptor =
-        memfd_create("arguments", MFdFlags::MFD_CLOEXEC).map_err(|error| system(error.into()))?;
-    let mut file = File::from(descriptor);
-    file.write_all(&text)
-        .and_then(|()| file.rewind())
-        .map_err(system)?;
-    Ok(file)
-}
-
-fn c_string(text: OsString) -> Result<CString, LaunchError> {
-    CString::new(text.into_vec()).map_err(|error| LaunchError::Nul {
-        text: OsString::from_vec(error.into_vec()),
-    })
-}
-
 impl Run {
     /// Waits for the sandbox's first process, checks that it is apart from us, and
     /// lets it go on to the command.
-    fn release(&mut self, gate: OwnedFd) -> Result<(), LaunchError> {
-        let first = self.reports.first_process().map_err(LaunchError::reports)?;
-        let Some(first) = first else {
-            self.reap()?;
-            return Err(self.failure());
+    pub(super) fn begin(
+        start: Start,
+        bubblewrap: Pid,
+        reports: OwnedFd,
+        gate: &OwnedFd,
+        held: Held,
+    ) -> Result<Run, LaunchError> {
+        let mut run = Run {
+            start,
+            bubblewrap,
+            reaped: false,
+            first: Pid::from_raw(0),
+            first_handle: None,
+            reports: Reports::new(reports),
+            killed: false,
+            held,
         };
-        self.first = Pid::from_raw(first);
+        let first = run.reports.first_process().map_err(LaunchError::reports)?;
+        let Some(first) = first else {
+            run.reap()?;
+            return Err(run.failure());
+        };
+        run.first = Pid::from_raw(first);
         // The process waits for the gate, so this is the one that was reported.
-        self.first_handle = open_process(first).ok();
+        run.first_handle = open_process(first).ok();
         if !is_apart(first) {
-            self.kill();
-            self.end()?;
+            run.kill();
+            run.end()?;
             return Err(LaunchError::NotApart {
-                program: self.start.program.path.clone(),
+                program: run.start.program.path.clone(),
             });
         }
-        self.held.until_gone(self.first);
+        run.held.until_gone(run.first);
         // Should it have failed meanwhile, waiting for it says so.
-        let _ = nix::unistd::write(&gate, b"\n");
-        Ok(())
+        let _ = send_all(gate, b"\n");
+        Ok(run)
     }
 
     /// bubblewrap's process id.
@@ -175,21 +101,29 @@ impl Run {
         self.bubblewrap.as_raw().unsigned_abs()
     }
 
-    /// A descriptor that is readable when bubblewrap reports or ends.
-    pub(crate) fn events(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.reports.as_fd()
+    /// A descriptor that is readable when there may be news: see [`Run::has_ended`].
+    pub(crate) fn events(&self) -> BorrowedFd<'_> {
+        // The end of the first process is the end of all, and bubblewrap's comes with it;
+        // what bubblewrap reported until then can be read at leisure.
+        match &self.first_handle {
+            Some(handle) => handle.as_fd(),
+            None => self.reports.as_fd(),
+        }
     }
 
-    /// Takes what there is to read from [`Run::events`]; whether bubblewrap has ended.
-    pub(crate) fn take_events(&mut self) -> Result<bool, LaunchError> {
-        self.reports.read().map_err(LaunchError::reports)?;
-        Ok(self.reports.ended())
+    /// Looks at the news of [`Run::events`]: whether the run has ended.
+    pub(crate) fn has_ended(&mut self) -> Result<bool, LaunchError> {
+        if self.first_handle.is_none() {
+            self.reports.read().map_err(LaunchError::reports)?;
+            return Ok(self.reports.ended());
+        }
+        Ok(true)
     }
 
     /// Waits for the command, and for everything that it left behind to be dead.
     pub(crate) fn wait(&mut self) -> Result<End, LaunchError> {
-        let code = self.reports.exit_code().map_err(LaunchError::reports)?;
         self.end()?;
+        let code = self.reports.exit_code().map_err(LaunchError::reports)?;
         self.held = Held::default();
         match code.map(u8::try_from) {
             Some(Ok(code)) => Ok(End::Code(code)),
@@ -251,20 +185,19 @@ impl Run {
     /// Waits until bubblewrap and every process of the sandbox are gone: bubblewrap
     /// returns while they still die.
     fn end(&mut self) -> Result<(), LaunchError> {
-        self.reap()?;
-        let Some(handle) = &self.first_handle else {
-            return Ok(());
-        };
-        let mut watched = [PollFd::new(handle.as_fd(), PollFlags::POLLIN)];
-        loop {
-            match poll(&mut watched, PollTimeout::NONE) {
-                Err(Errno::EINTR) => {}
-                Err(error) => {
-                    return Err(LaunchError::system("wait for the sandbox", error.into()));
+        if let Some(handle) = &self.first_handle {
+            let mut watched = [PollFd::new(handle.as_fd(), PollFlags::POLLIN)];
+            loop {
+                match poll(&mut watched, PollTimeout::NONE) {
+                    Err(Errno::EINTR) => {}
+                    Err(error) => {
+                        return Err(LaunchError::system("wait for the sandbox", error.into()));
+                    }
+                    Ok(_) => break,
                 }
-                Ok(_) => return Ok(()),
             }
         }
+        self.reap()
     }
 
     fn reap(&mut self) -> Result<(), LaunchError> {
@@ -301,6 +234,13 @@ impl Drop for Run {
 /// A program that is nowhere, so that a rehearsal starts nothing.
 pub(crate) const NO_PROGRAM: &str = "/.no-program";
 
+/// The descriptors that the arguments for a view name.
+pub(crate) fn pins(view: &View, setting: &Setting, program: &Program) -> Vec<RawFd> {
+    arguments(view, setting, program.features, Sources::Descriptors)
+        .map(|(_, pins)| pins)
+        .unwrap_or_default()
+}
+
 /// Starts the same sandbox without a command, and returns what bubblewrap says.
 fn rehearse(again: &Start) -> Option<String> {
     if again.command == [NO_PROGRAM] {
@@ -316,11 +256,16 @@ fn rehearse(again: &Start) -> Option<String> {
             .map(OwnedFd::from)
     };
     let streams = [Some(null().ok()?), Some(null().ok()?), Some(writer)];
-    let again = Start {
-        command: vec![NO_PROGRAM.into()],
-        ..again.clone()
-    };
-    if let Ok(mut run) = start(again, streams) {
+    let waiting = Waiting::start(
+        Arc::clone(&again.program),
+        vec![NO_PROGRAM.into()],
+        again.group,
+        streams,
+        &pins(&again.view, &again.setting, &again.program),
+    )
+    .ok()?;
+    let held = Held::take(again.view.placeholders()).ok()?;
+    if let Ok(mut run) = waiting.begin(Arc::clone(&again.view), again.setting.clone(), held) {
         let _ = run.wait();
     }
     let mut text = Vec::new();

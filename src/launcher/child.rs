@@ -214,7 +214,7 @@ impl Child {
 
     fn has_ended(&mut self) -> Result<bool, LaunchError> {
         match &mut self.state {
-            State::Confined(run) => run.take_events(),
+            State::Confined(run) => run.has_ended(),
             _ => Ok(true),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +11,10 @@ use std::sync::Arc;
 use super::streams::Streams;
 use super::terminal::Terminal;
 use super::{
-    Child, Confinement, Exit, LaunchError, Launcher, Refusal, Stdio, directory, program, unconfined,
+    Child, Confinement, Exit, Held, LaunchError, Launcher, Refusal, Stdio, directory, program,
+    unconfined,
 };
-use crate::bubblewrap::{Setting, Sources, Start, arguments, start};
+use crate::bubblewrap::{Setting, Sources, Waiting, arguments, pins};
 use crate::environment;
 use crate::unsafe_spawn::Group;
 use crate::view::View;
@@ -151,12 +152,28 @@ impl<'launcher> Command<'launcher> {
         confinement: &Confinement,
         streams: &mut [Option<OwnedFd>; 3],
     ) -> Result<Child, LaunchError> {
-        let view = self.view(confinement)?;
-        let mut setting = self.setting(&view)?;
-        let mut words = self.words.clone();
-        if let Err(refusal) = find(&view, &setting, &words[0]) {
-            return Ok(Child::refused(refusal));
+        let program = &confinement.program;
+        if let Some(pins) = self.early_pins(confinement) {
+            // bubblewrap loads while the view is worked out. It is ended if that fails.
+            let waiting = Waiting::start(
+                Arc::clone(program),
+                self.words.clone(),
+                Group::Own,
+                std::mem::take(streams),
+                &pins,
+            )?;
+            let (view, setting) = match self.work_out(confinement)? {
+                Ok(worked_out) => worked_out,
+                Err(refusal) => return Ok(Child::refused(refusal)),
+            };
+            let run = waiting.begin(Arc::new(view), setting, Held::default())?;
+            return Ok(Child::confined(run, None));
         }
+        let (view, mut setting) = match self.work_out(confinement)? {
+            Ok(worked_out) => worked_out,
+            Err(refusal) => return Ok(Child::refused(refusal)),
+        };
+        let mut words = self.words.clone();
         let terminal = if self.terminal {
             Terminal::open(streams)
         } else {
@@ -170,22 +187,45 @@ impl<'launcher> Command<'launcher> {
             }
             None => Group::Own,
         };
-        let run = start(
-            Start {
-                program: Arc::clone(&confinement.program),
-                view: Arc::new(view),
-                setting,
-                command: words,
-                group,
-            },
-            std::mem::take(streams),
-        )?;
+        let held = Held::take(view.placeholders())?;
+        let pins = pins(&view, &setting, program);
+        let streams = std::mem::take(streams);
+        let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins)?;
+        let run = waiting.begin(Arc::new(view), setting, held)?;
         if let Some(terminal) = &terminal {
             terminal
                 .begin()
                 .map_err(|error| LaunchError::system("prepare the terminal", error))?;
         }
         Ok(Child::confined(run, terminal))
+    }
+
+    /// The descriptors that the launch will use, where they are known before the view
+    /// is: a writable path is always mounted, a readable one may be visible without.
+    fn early_pins(&self, confinement: &Confinement) -> Option<Vec<RawFd>> {
+        let policy = &self.launcher.policy;
+        let known = policy.hidden.is_empty() && policy.read_only.is_empty() && !self.terminal;
+        let features = confinement.program.features;
+        known.then(|| {
+            if features.bind_descriptor {
+                confinement.grants.pins()
+            } else {
+                Vec::new()
+            }
+        })
+    }
+
+    /// What the command will see, and how it will start; or why there is no command.
+    fn work_out(
+        &self,
+        confinement: &Confinement,
+    ) -> Result<Result<(View, Setting), Refusal>, LaunchError> {
+        let view = self.view(confinement)?;
+        let setting = self.setting(&view)?;
+        Ok(match find(&view, &setting, &self.words[0]) {
+            Ok(()) => Ok((view, setting)),
+            Err(refusal) => Err(refusal),
+        })
     }
 
     fn spawn_unconfined(&self, streams: [Option<OwnedFd>; 3]) -> Result<Child, LaunchError> {

@@ -5,15 +5,16 @@
 //! it. A launcher that is killed leaves that to its janitor.
 
 use std::ffi::CString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, Flock, FlockArg, OFlag, openat};
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, send, socketpair};
 use nix::sys::stat::{FileStat, Mode, fchmod, fstat, fstatat, mkdirat};
 use nix::sys::wait::waitpid;
-use nix::unistd::{Pid, UnlinkatFlags, pipe2, unlinkat, write};
+use nix::unistd::{Pid, UnlinkatFlags, unlinkat};
 
 use super::LaunchError;
 use crate::unsafe_spawn::{Litter, start_janitor};
@@ -66,7 +67,7 @@ impl Held {
     /// Tells the janitor which sandbox has to be gone first.
     pub(crate) fn until_gone(&self, first: Pid) {
         if let Some(janitor) = &self.janitor {
-            let _ = write(&janitor.orders, &first.as_raw().to_ne_bytes());
+            janitor.tell(&first.as_raw().to_ne_bytes());
         }
     }
 }
@@ -76,15 +77,25 @@ impl Drop for Held {
         // Names first: whatever comes in between, the janitor is still there.
         self.names.drain(..).for_each(Name::release);
         if let Some(janitor) = self.janitor.take() {
-            let _ = write(&janitor.orders, b"q");
+            janitor.tell(b"q");
             while waitpid(janitor.pid, None) == Err(Errno::EINTR) {}
         }
     }
 }
 
 impl Janitor {
+    /// Says something to it, without a signal if it is gone.
+    fn tell(&self, order: &[u8]) {
+        let _ = send(self.orders.as_raw_fd(), order, MsgFlags::MSG_NOSIGNAL);
+    }
+
     fn start(names: &[Name]) -> std::io::Result<Janitor> {
-        let (reader, orders) = pipe2(OFlag::O_CLOEXEC)?;
+        let (reader, orders) = socketpair(
+            AddressFamily::Unix,
+            SockType::Stream,
+            None,
+            SockFlag::SOCK_CLOEXEC,
+        )?;
         let litter: Vec<Litter<'_>> = names
             .iter()
             .map(|name| Litter {

@@ -1,6 +1,7 @@
 //! The workspace and the policy's grants: checked, opened, and kept open.
 
 use std::fs;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
@@ -120,6 +121,14 @@ impl Grants {
     #[must_use]
     pub fn workspace_spelling(&self) -> &Path {
         &self.spelling
+    }
+
+    /// The descriptors that hold them open.
+    pub(crate) fn pins(&self) -> Vec<RawFd> {
+        self.list
+            .iter()
+            .map(|grant| grant.pin.as_fd().as_raw_fd())
+            .collect()
     }
 
     /// Whether a command can write to a path of the host, the path being real.
