@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::case::{Case, During, EnvironmentSpec, LaunchSpec, Step};
 use super::error::CorpusError;
-use super::expect::{Expect, Outcome, TextMatch};
+use super::expect::{Expect, Outcome};
 use super::load::{CorpusFile, Topic};
 use super::placeholder::{names_in, texts_of};
 use super::requirement::Requirement;
@@ -110,7 +110,7 @@ fn alone(case: &Case) -> Result<(), String> {
     if case.title.trim().is_empty() || case.why.trim().is_empty() || case.covers.is_empty() {
         return Err("title, why and covers are never empty".into());
     }
-    if case.run.is_some() == !case.steps.is_empty() {
+    if case.run.is_none() == case.steps.is_empty() {
         return Err("state either run or steps".into());
     }
     if let Some((axis, _)) = case.axes.iter().find(|(_, values)| values.is_empty()) {
@@ -171,14 +171,10 @@ fn expectation(expect: &Expect) -> Result<(), String> {
         &expect.error_output,
         &expect.effect.output,
     ];
-    for pattern in texts.into_iter().flatten() {
-        if let TextMatch::Parts(parts) = pattern {
-            if let Some(expression) = &parts.matches {
-                regex_lite::Regex::new(expression).map_err(|error| format!("matches: {error}"))?;
-            }
-        }
-    }
-    Ok(())
+    texts
+        .into_iter()
+        .flatten()
+        .try_for_each(|pattern| pattern.check().map_err(|error| error.to_string()))
 }
 
 /// Every placeholder must be known, and every service that the fixture makes
