@@ -177,7 +177,7 @@ impl Session {
         Header {
             format: FORMAT,
             suite: SuiteRecord {
-                name: corpus.about.name.clone(),
+                name: "perimeter".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
             corpus: CorpusRecord {

@@ -78,6 +78,19 @@ fn a_failure_says_what_was_asserted_seen_and_how_to_look_further() {
 }
 
 #[test]
+fn a_case_of_another_corpus_is_looked_up_there() {
+    let mut header = sample::header();
+    header.corpus.directory = Some(String::from("/srv/mine"));
+    let trials = sample::trials();
+    let summary = Summary::of(&trials, &header.contract);
+    let report = render(&header, &trials, &summary, 1_000, &Look::plain(200));
+    position(
+        &report,
+        "    look      perimeter explain --corpus /srv/mine processes.tree.dies\n",
+    );
+}
+
+#[test]
 fn what_was_not_proven_says_its_remedy() {
     let report = plain(&sample::trials());
     position(&report, "    remedy    install a C compiler; or declare");

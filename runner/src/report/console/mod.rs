@@ -65,18 +65,21 @@ pub fn render(
         });
         chosen.map(|(_, trial)| *trial).collect()
     };
-    let program = &header.suite.name;
+    let explain = match &header.corpus.directory {
+        Some(directory) => format!("{} explain --corpus {directory}", header.suite.name),
+        None => format!("{} explain", header.suite.name),
+    };
     sections::failures(
         &mut page,
         "The harness failed",
         &of(&[Standing::Error], None),
-        program,
+        &explain,
     );
     sections::failures(
         &mut page,
         "Failed",
         &of(&[Standing::Failed], Some(true)),
-        program,
+        &explain,
     );
     sections::observed(&mut page, &of(&[Standing::Failed], Some(false)));
     sections::expected(&mut page, &of(&[Standing::Excused], None));

@@ -11,8 +11,9 @@ use crate::verdict::{Class, Verdict};
 const EVIDENCE_LINES: usize = 6;
 const EVIDENCE_CHARACTERS: usize = 240;
 
-/// Failures in full: what was asserted, what was seen, how to look further.
-pub(super) fn failures(page: &mut Page<'_>, heading: &str, trials: &[&TrialResult], program: &str) {
+/// Failures in full: what was asserted, what was seen, how to look further, which is
+/// by the command `explain` and the case's id.
+pub(super) fn failures(page: &mut Page<'_>, heading: &str, trials: &[&TrialResult], explain: &str) {
     if trials.is_empty() {
         return;
     }
@@ -23,7 +24,7 @@ pub(super) fn failures(page: &mut Page<'_>, heading: &str, trials: &[&TrialResul
         page.prose(4, &trial.title);
         page.labelled_at(4, "because", &trial.reason);
         evidence(page, trial);
-        page.labelled_at(4, "look", &format!("{program} explain {}", trial.id));
+        page.labelled_at(4, "look", &format!("{explain} {}", trial.id));
     }
 }
 
