@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use perimeter_runner::corpus::vocabulary::Fact;
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
 use perimeter_runner::launcher::file::{LauncherFile, read_launcher};
@@ -136,7 +137,8 @@ fn facts_hold(session: &Session) -> Result<(), Failure> {
         return Err(Failure::new(
             RunCode::Unproven.code(),
             format_args!(
-                "this host does not offer {unmet:?}, which --require asks for; `perimeter doctor` says how to mend it"
+                "this host does not offer {}, which --require asks for; `perimeter doctor` says how to mend it",
+                words(&unmet)
             ),
         ));
     }
@@ -144,10 +146,19 @@ fn facts_hold(session: &Session) -> Result<(), Failure> {
     if !stale.is_empty() {
         return Err(Failure::new(
             USAGE,
-            format_args!("this host does offer {stale:?}; leave it out of --without"),
+            format_args!(
+                "this host does offer {}; leave it out of --without",
+                words(&stale)
+            ),
         ));
     }
     Ok(())
+}
+
+/// Facts, as they are typed.
+fn words(facts: &[Fact]) -> String {
+    let word = |fact| serde_json::to_value(fact).ok()?.as_str().map(str::to_owned);
+    facts.iter().filter_map(word).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs the trials, and keeps each result as it comes.
@@ -159,9 +170,9 @@ fn measure(
 ) -> Result<Finished, Failure> {
     let start = Instant::now();
     let mut file = match &check.results {
-        Some(path) => Some(
-            ResultsWriter::create(path, header).map_err(|error| Failure::new(USAGE, error))?,
-        ),
+        Some(path) => {
+            Some(ResultsWriter::create(path, header).map_err(|error| Failure::new(USAGE, error))?)
+        }
         None => None,
     };
     let mut progress = Progress::stderr(trials.len());
@@ -207,14 +218,7 @@ fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCod
         summary,
         milliseconds,
     } = finished;
-    if let Some(path) = &check.junit {
-        let text = junit::render(header, results, summary, *milliseconds).map_err(harness)?;
-        fs::write(path, text).map_err(|error| unwritten(path, &error))?;
-    }
-    if let Some(path) = &check.summary {
-        let text = markdown::render(header, results, summary, *milliseconds);
-        append(path, &text).map_err(|error| unwritten(path, &error))?;
-    }
+    let files = write_files(header, finished, check);
     let look = Look::stdout(match check.color {
         ColorFlag::Auto => Color::Auto,
         ColorFlag::Always => Color::Always,
@@ -230,6 +234,8 @@ fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCod
         Ok(()) | Err(PrintError::Closed) => {}
         Err(error) => return Err(harness(error)),
     }
+    // The report is out: a file that is lost takes no result with it.
+    files?;
     match Interrupts::exit_status() {
         Some(status) => {
             // Results are safe; what is left of the run goes with the process.
@@ -238,6 +244,30 @@ fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCod
         }
         None => Ok(summary.exit_code().into()),
     }
+}
+
+/// Writes the reports that are files. Each was writable before the run.
+fn write_files(header: &Header, finished: &Finished, check: &Check) -> Result<(), Failure> {
+    let Finished {
+        results,
+        summary,
+        milliseconds,
+    } = finished;
+    let lost = |path: &Path, error: &io::Error| {
+        harness(format_args!(
+            "{}: {error}; this report is lost: make room, or name another file, and run again",
+            path.display()
+        ))
+    };
+    if let Some(path) = &check.junit {
+        let text = junit::render(header, results, summary, *milliseconds).map_err(harness)?;
+        fs::write(path, text).map_err(|error| lost(path, &error))?;
+    }
+    if let Some(path) = &check.summary {
+        let text = markdown::render(header, results, summary, *milliseconds);
+        append(path, &text).map_err(|error| lost(path, &error))?;
+    }
+    Ok(())
 }
 
 /// Adds to a file: a pipeline's summary is shared by its steps.
