@@ -2,6 +2,7 @@
 //! its trials. The command line and the test harness both run through it.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,6 +46,15 @@ pub enum SessionError {
     /// The scratch directory cannot be used.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
+    /// The scratch directory's path has characters that a shell takes apart.
+    #[error(
+        "{path}: commands of cases write this path without quotes, so it may hold letters, digits and /._-+@ alone; name another directory with --scratch",
+        path = path.display()
+    )]
+    OddScratch {
+        /// The path.
+        path: PathBuf,
+    },
     /// The probe cannot be put into the scratch directory.
     #[error("{path}: {error}; the probe is kept here, so give --scratch a directory with some megabytes of room", path = path.display())]
     Probe {
@@ -111,6 +121,13 @@ impl Session {
             Some(directory) => Scratch::create(directory)?,
             None => Scratch::create_default()?,
         };
+        let path = scratch.path();
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@".contains(byte);
+        if !path.as_os_str().as_bytes().iter().all(plain) {
+            return Err(SessionError::OddScratch {
+                path: path.to_owned(),
+            });
+        }
         let host_temporary = Scratch::create(Path::new("/tmp"))?;
         let probe = probe::install(scratch.path()).map_err(|error| SessionError::Probe {
             path: scratch.path().to_owned(),
