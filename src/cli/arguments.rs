@@ -36,12 +36,17 @@ pub enum Command {
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  perimeter policy check policy.json"
+    )]
     Policy(PolicyCommand),
     /// Say what this host offers, what is missing, and how to mend it
     Doctor(Doctor),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  perimeter completions bash > ~/.local/share/bash-completion/completions/perimeter")]
+    #[command(
+        after_help = "Example:\n  perimeter completions bash > ~/.local/share/bash-completion/completions/perimeter"
+    )]
     Completions {
         /// The shell
         shell: Shell,
@@ -77,7 +82,12 @@ pub struct Confinement {
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub variables: Vec<OsString>,
     /// `off` runs without a sandbox, and says nothing
-    #[arg(long, value_enum, env = "PERIMETER_ENFORCEMENT", default_value = "required")]
+    #[arg(
+        long,
+        value_enum,
+        env = "PERIMETER_ENFORCEMENT",
+        default_value = "required"
+    )]
     pub enforcement: EnforcementFlag,
 }
 

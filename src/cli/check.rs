@@ -23,9 +23,11 @@ use perimeter_runner::worker::{Interrupts, Scratch};
 use super::arguments::{Check, ColorFlag};
 use super::corpus::{load, select};
 use super::failure::{Failure, USAGE};
+use super::print::require_open;
 
 /// Runs the selected trials against a launcher, and reports.
 pub fn run(check: Check) -> Result<ExitCode, Failure> {
+    require_open(USAGE)?;
     let corpus = load(check.selection.corpus.as_deref())?;
     let trials = select(&corpus, &check.selection.filters)?;
     let launcher = launcher(&corpus, &check.launcher)?;

@@ -44,8 +44,7 @@ pub fn prepare(confinement: &Confinement) -> Result<Prepared, Failure> {
         EnforcementFlag::Required => Enforcement::Required,
         EnforcementFlag::Off => Enforcement::Off,
     };
-    let launcher =
-        Launcher::prepare_with(&policy, &workspace, enforcement).map_err(refused)?;
+    let launcher = Launcher::prepare_with(&policy, &workspace, enforcement).map_err(refused)?;
     Ok(Prepared {
         launcher,
         directory,
@@ -108,10 +107,10 @@ fn policy(confinement: &Confinement) -> Result<Policy, Failure> {
 }
 
 fn widens(flag: &str, stated: &str, policy: &Policy) -> Failure {
-    let document = policy
-        .source
-        .as_deref()
-        .map_or_else(|| "the policy".to_owned(), |path| path.display().to_string());
+    let document = policy.source.as_deref().map_or_else(
+        || "the policy".to_owned(),
+        |path| path.display().to_string(),
+    );
     refused(format_args!(
         "{flag} would widen {document}, which says {stated}; leave the flag out, or change the document"
     ))

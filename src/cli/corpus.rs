@@ -56,9 +56,7 @@ pub fn select(corpus: &Corpus, filters: &[String]) -> Result<Vec<Trial>, Failure
     Ok(corpus
         .trials
         .iter()
-        .filter(|trial| {
-            filters.is_empty() || filters.iter().any(|filter| matches(trial, filter))
-        })
+        .filter(|trial| filters.is_empty() || filters.iter().any(|filter| matches(trial, filter)))
         .cloned()
         .collect())
 }

@@ -29,7 +29,10 @@ pub fn run(doctor: &Doctor) -> Result<ExitCode, Failure> {
                 })
             })
             .collect();
-        format!("{:#}\n", json!({ "works": report.works(), "findings": findings }))
+        format!(
+            "{:#}\n",
+            json!({ "works": report.works(), "findings": findings })
+        )
     } else {
         let closing = if report.works() {
             "commands can be confined here"

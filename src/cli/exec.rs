@@ -19,7 +19,10 @@ pub fn run(exec: Exec) -> Result<ExitCode, Failure> {
     let mut words = exec.command.into_iter();
     let program = words.next().unwrap_or_default();
     let mut command = launcher.command(program);
-    command.args(words).environment(variables).terminal(exec.tty);
+    command
+        .args(words)
+        .environment(variables)
+        .terminal(exec.tty);
     if let Some(directory) = directory {
         command.current_dir(directory);
     }

@@ -73,7 +73,11 @@ fn for_readers(trials: &[Trial]) -> String {
         } else {
             String::new()
         };
-        let _ = writeln!(text, "  {}{times}\n      {}", trial.case.id, trial.case.title);
+        let _ = writeln!(
+            text,
+            "  {}{times}\n      {}",
+            trial.case.id, trial.case.title
+        );
     }
     let cases = trials
         .iter()

@@ -13,6 +13,7 @@ mod list;
 mod plan;
 mod policy;
 mod print;
+mod unsafe_stdout;
 
 use std::process::ExitCode;
 
@@ -43,11 +44,17 @@ pub fn run() -> ExitCode {
 
 /// A command line that is wrong, or a call for help.
 fn refuse(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+    use std::io::Write;
+    let shown = error.print().and_then(|()| std::io::stdout().flush());
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            print::written(shown).unwrap_or_else(|failure| failure.report())
+        }
         // The statuses below 125 are the command's own under `exec`.
-        _ if std::env::args_os().nth(1).is_some_and(|word| word == "exec") => {
+        _ if std::env::args_os()
+            .nth(1)
+            .is_some_and(|word| word == "exec") =>
+        {
             ExitCode::from(LAUNCHER)
         }
         _ => ExitCode::from(failure::USAGE),

@@ -18,7 +18,10 @@ pub fn run(plan: Plan) -> Result<ExitCode, Failure> {
     let mut words = plan.command.into_iter();
     let program = words.next().unwrap_or_default();
     let mut command = launcher.command(program);
-    command.args(words).environment(variables).terminal(plan.tty);
+    command
+        .args(words)
+        .environment(variables)
+        .terminal(plan.tty);
     if let Some(directory) = directory {
         command.current_dir(directory);
     }
