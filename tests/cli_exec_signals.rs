@@ -41,7 +41,7 @@ fn a_signal_to_the_launcher_ends_it_and_leaves_no_process(
     let status = run.child.wait().unwrap();
     assert_eq!(status.code(), Some(128 + signal as i32), "{status}");
     // All is gone by the time that the launcher is: nothing needs waiting for.
-    assert_eq!(with_argument(&marker), []);
+    assert_eq!(with_argument(&marker), [0_i32; 0]);
     wait_for_end(&below);
 }
 
@@ -75,7 +75,7 @@ fn a_second_signal_ends_a_command_that_ignores_the_first() {
     run.signal(Signal::SIGTERM);
     let status = run.child.wait().unwrap();
     assert!(!status.success(), "{status}");
-    assert_eq!(with_argument(&marker), []);
+    assert_eq!(with_argument(&marker), [0_i32; 0]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_a_command_leaves_behind_ends_with_it() {
          while ! tr '\\0' ' ' </proc/$!/cmdline | grep -q {marker}; do :; done; exit 5"
     );
     place.exec(&[], &line).assert().code(5);
-    assert_eq!(with_argument(&marker), []);
+    assert_eq!(with_argument(&marker), [0_i32; 0]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn with_argument(text: &str) -> Vec<i32> {
 
 /// Everything that a process has started, and what those have.
 pub fn descendants(id: i32) -> Vec<Process> {
-    let all: Vec<(i32, Process)> = ids().filter_map(|id| status(id)).collect();
+    let all: Vec<(i32, Process)> = ids().filter_map(status).collect();
     let mut found: Vec<Process> = Vec::new();
     let mut parents = vec![id];
     while let Some(parent) = parents.pop() {
