@@ -344,7 +344,7 @@ fn the_exit_status_speaks_where_nobody_reads_the_report(
     #[case] status: i32,
 ) {
     let place = Place::new();
-    let (reader, writer) = std::io::pipe().unwrap();
+    let (reader, writer) = nix::unistd::pipe().unwrap();
     drop(reader);
     let output = Command::new(PROGRAM)
         .args(["check", DENIAL, "--launcher", launcher, "--scratch"])

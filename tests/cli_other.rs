@@ -441,7 +441,7 @@ fn an_output_that_is_closed_is_told() {
 fn a_reader_that_has_gone_is_no_failure() {
     let place = Place::new();
     for line in PRINTING {
-        let (reader, writer) = std::io::pipe().unwrap();
+        let (reader, writer) = nix::unistd::pipe().unwrap();
         drop(reader);
         let output = Command::new(PROGRAM)
             .args(line.split(' '))
