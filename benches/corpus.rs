@@ -28,7 +28,13 @@ fn main() {
     for _ in 0..rounds {
         let results = scratch.path().join("results.jsonl");
         let mut check = Command::new(PERIMETER);
-        check.args(["check", "--quiet", "--jobs", &workers.to_string(), "--results"]);
+        check.args([
+            "check",
+            "--quiet",
+            "--jobs",
+            &workers.to_string(),
+            "--results",
+        ]);
         check.arg(&results).args(filter).stdout(Stdio::null());
         let corpus = time(|| {
             assert!(check.status().expect("perimeter runs").success());
