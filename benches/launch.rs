@@ -1,4 +1,6 @@
-//! What a launch costs, against bubblewrap with the very same arguments.
+//! What a launch costs, against bubblewrap with the very same arguments: from a program
+//! that embeds the launcher, and from the command line, which is a process more. The
+//! cheapest process there can be is measured too, since no command line can cost less.
 //!
 //! Each round runs every contender once, in turn, so that whatever else the machine does
 //! meets them all; a ratio is the median of the rounds' own ratios.
@@ -8,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perimeter::{Launcher, Policy};
+use perimeter::{Launcher, Policy, Stdio as Stream};
 
 const ROUNDS: usize = 200;
 const PERIMETER: &str = env!("CARGO_BIN_EXE_perimeter");
 
 fn main() {
     // `cargo test --benches` only wants to know that it runs.
+    perimeter::launcher::this_thread_stays();
     let rounds = if std::env::args().any(|argument| argument == "--bench") {
         ROUNDS
     } else {
@@ -54,6 +57,7 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
 
     let mut bare = Vec::new();
     let mut raw = Vec::new();
+    let mut embedded = Vec::new();
     let mut ours = Vec::new();
     for _ in 0..rounds {
         bare.push(time(
@@ -70,25 +74,38 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
                 .arg(&workspace)
                 .args(["--", "true"]),
         ));
+        let begin = Instant::now();
+        let exit = launcher
+            .command("true")
+            .stdin(Stream::Null)
+            .status()
+            .expect("it is confined");
+        embedded.push(begin.elapsed());
+        assert!(exit.success());
         let after = time(Command::new(&bubblewrap).args(&plan).env_clear());
         raw.push((before + after) / 2);
     }
-    let ratios = spread(
-        ours.iter()
-            .zip(&raw)
-            .map(|(ours, raw)| ours.div_duration_f64(*raw)),
-    );
     println!("\n{grants} grants");
     row("fork and exec", &bare);
     row("bubblewrap", &raw);
+    row("embedded", &embedded);
+    ratio(&embedded, &raw);
     row("perimeter exec", &ours);
+    ratio(&ours, &raw);
+}
+
+fn ratio(times: &[Duration], raw: &[Duration]) {
+    let ratios = times
+        .iter()
+        .zip(raw)
+        .map(|(time, raw)| time.div_duration_f64(*raw));
+    let spread = spread(ratios);
     println!(
-        "  {:<16}median {:.3}   half of all {:.3} to {:.3}   of minima {:.3}",
-        "ratio",
-        ratios[1],
-        ratios[0],
-        ratios[2],
-        least(&ours).div_duration_f64(least(&raw)),
+        "    to bubblewrap   median {:.3}   half of all {:.3} to {:.3}   of minima {:.3}",
+        spread[1],
+        spread[0],
+        spread[2],
+        least(times).div_duration_f64(least(raw)),
     );
 }
 
