@@ -63,7 +63,7 @@ pub fn waiting(directory: &str, marker: &str) -> String {
             "axes": { "posture": ["strict", "host-readable"] },
             "run": line,
             "expect": { "outcome": "allowed", "effect": { "output": "never\n" } },
-            "timeout": 600,
+            "timeout": 60,
         }],
     });
     topic.to_string()

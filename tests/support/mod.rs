@@ -123,7 +123,7 @@ pub fn one_paragraph() -> impl predicates::Predicate<str> {
 pub fn started(command: &mut Command) -> Started {
     let mut child = command
         .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
