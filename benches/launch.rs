@@ -57,6 +57,7 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
 
     let mut bare = Vec::new();
     let mut raw = Vec::new();
+    let mut wrapped = Vec::new();
     let mut embedded = Vec::new();
     let mut ours = Vec::new();
     for _ in 0..rounds {
@@ -66,6 +67,13 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
                 .env("PATH", "/usr/bin:/bin"),
         ));
         let before = time(Command::new(&bubblewrap).args(&plan).env_clear());
+        wrapped.push(time(
+            Command::new("/bin/sh")
+                .args(["-c", "\"$@\"; exit $?", "sh"])
+                .arg(&bubblewrap)
+                .args(&plan)
+                .env_clear(),
+        ));
         ours.push(time(
             Command::new(PERIMETER)
                 .args(["exec", "--policy"])
@@ -88,6 +96,9 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
     println!("\n{grants} grants");
     row("fork and exec", &bare);
     row("bubblewrap", &raw);
+    // What any program between the caller and bubblewrap costs at the least.
+    row("a bare wrapper", &wrapped);
+    ratio(&wrapped, &raw);
     row("embedded", &embedded);
     ratio(&embedded, &raw);
     row("perimeter exec", &ours);

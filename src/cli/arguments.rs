@@ -124,13 +124,17 @@ pub enum EnforcementFlag {
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the command; a second one
 /// ends it and everything that it started. Nothing of it outlives this program, nor
 /// the program that called this one.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+#[derive(Debug, Parser)]
+#[command(
+    bin_name = "perimeter exec",
+    max_term_width = 100,
+    after_help = "\
 Examples:
   perimeter exec -- make test
   perimeter exec --network none -- bash -c 'npm ci && npm test'
   perimeter exec --policy policy.json --workspace ~/project -- cargo build
-  perimeter exec --tty -- bash")]
+  perimeter exec --tty -- bash"
+)]
 pub struct Exec {
     #[command(flatten)]
     pub confinement: Confinement,

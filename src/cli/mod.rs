@@ -20,11 +20,20 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, Exec};
 use failure::{Failure, LAUNCHER};
 
 /// Runs the command that was typed.
 pub fn run() -> ExitCode {
+    // Launching is the hot path: the words of the other commands are not even
+    // looked at.
+    if is_exec() {
+        let words = std::env::args_os().skip(1);
+        return match Exec::try_parse_from(words) {
+            Ok(exec) => exec::run(exec).unwrap_or_else(|failure| failure.report()),
+            Err(error) => refuse(&error),
+        };
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
@@ -42,6 +51,12 @@ pub fn run() -> ExitCode {
     outcome.unwrap_or_else(|failure: Failure| failure.report())
 }
 
+fn is_exec() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "exec")
+}
+
 /// A command line that is wrong, or a call for help.
 fn refuse(error: &clap::Error) -> ExitCode {
     use std::io::Write;
@@ -51,12 +66,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
             print::written(shown).unwrap_or_else(|failure| failure.report())
         }
         // The statuses below 125 are the command's own under `exec`.
-        _ if std::env::args_os()
-            .nth(1)
-            .is_some_and(|word| word == "exec") =>
-        {
-            ExitCode::from(LAUNCHER)
-        }
+        _ if is_exec() => ExitCode::from(LAUNCHER),
         _ => ExitCode::from(failure::USAGE),
     }
 }

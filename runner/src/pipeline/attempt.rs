@@ -324,10 +324,7 @@ impl Stage<'_> {
     /// The launcher's own environment: the same for every launcher, so that a
     /// result does not hang on who ran it.
     fn own_environment(&self) -> BTreeMap<String, String> {
-        let user = nix::unistd::User::from_uid(nix::unistd::getuid())
-            .ok()
-            .flatten()
-            .map_or_else(|| "user".to_owned(), |user| user.name);
+        let user = user_name().unwrap_or_else(|| "user".to_owned());
         let mut environment = BTreeMap::from([
             ("PATH".to_owned(), LAUNCH_PATH.to_owned()),
             ("HOME".to_owned(), self.layout.home.display().to_string()),
@@ -387,6 +384,18 @@ fn not_started(launch: &LaunchSpec, rendered: Rendered) -> Launched {
         },
         ..Launched::default()
     }
+}
+
+/// This user's name, from the file alone (passwd(5)): asking the name service
+/// would load its modules into every worker.
+fn user_name() -> Option<String> {
+    let uid = nix::unistd::getuid().to_string();
+    let table = fs::read_to_string("/etc/passwd").ok()?;
+    table.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.to_owned())
+    })
 }
 
 fn os_pairs(pairs: Vec<(String, String)>) -> Vec<(OsString, OsString)> {
