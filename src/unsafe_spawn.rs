@@ -1,6 +1,6 @@
 //! Starting a program with nothing inherited that was not asked for.
 //!
-//! This is the one file of the launcher that needs `unsafe`: what happens between
+//! This and its one part are the files of the launcher that need `unsafe`: what happens between
 //! `clone` and `execve`, and the few system calls that no safe interface offers.
 //!
 //! The child shares the launcher's memory until it executes (`CLONE_VM | CLONE_VFORK`,
@@ -15,6 +15,10 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
+
+mod janitor;
+
+pub(crate) use janitor::{Litter, start_janitor};
 
 /// Where the new process stands among sessions and process groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +42,9 @@ pub(crate) struct Spawn {
     pub(crate) inherited: Vec<RawFd>,
     /// Its session or process group.
     pub(crate) group: Group,
+    /// Where it says its process id before it executes, so that whoever listens knows
+    /// of it from the first moment on.
+    pub(crate) announce: Option<RawFd>,
 }
 
 /// The child's stack. It calls a handful of functions, none of them deep.
@@ -61,6 +68,7 @@ struct Plan {
     inherited: *const RawFd,
     inherited_count: usize,
     group: Group,
+    announce: RawFd,
     parent: libc::pid_t,
     failure: c_int,
 }
@@ -88,6 +96,7 @@ pub(crate) fn spawn(request: &Spawn) -> io::Result<libc::pid_t> {
         inherited: request.inherited.as_ptr(),
         inherited_count: request.inherited.len(),
         group: request.group,
+        announce: request.announce.unwrap_or(-1),
         // SAFETY: getpid has no preconditions.
         parent: unsafe { libc::getpid() },
         failure: 0,
@@ -162,6 +171,14 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
             Group::Own => check(libc::setpgid(0, 0))?,
             Group::Session => check(libc::setsid())?,
         };
+        if plan.announce >= 0 {
+            let pid = libc::getpid().to_ne_bytes();
+            let flags = libc::MSG_NOSIGNAL;
+            let sent = libc::send(plan.announce, pid.as_ptr().cast(), pid.len(), flags);
+            if sent < 0 {
+                return Err(errno());
+            }
+        }
         check(libc::chdir(c"/".as_ptr()))?;
         place_streams(plan.streams)?;
         mark_close_on_exec()?;
@@ -334,103 +351,6 @@ pub(crate) fn copy_window_size(from: BorrowedFd<'_>, to: BorrowedFd<'_>) {
         let mut size: libc::winsize = std::mem::zeroed();
         if libc::ioctl(from.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) == 0 {
             libc::ioctl(to.as_raw_fd(), libc::TIOCSWINSZ, &raw const size);
-        }
-    }
-}
-
-/// A directory that holds a name, for the janitor to remove.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Litter<'a> {
-    /// The directory that the name is in.
-    pub(crate) parent: BorrowedFd<'a>,
-    /// The name.
-    pub(crate) name: &'a CStr,
-    /// The held directory, which every launcher that needs it has locked.
-    pub(crate) lock: BorrowedFd<'a>,
-}
-
-/// Starts a process that removes what a launcher leaves when it is killed.
-///
-/// It waits for the other end of `orders`. Four bytes name the sandbox's first process;
-/// one byte sends it home. If the end closes without that, the launcher is gone: it
-/// waits for the sandbox to be gone too, and removes every name that no other launcher
-/// has locked. It executes nothing, so that it depends on no program, and it is a copy of
-/// the whole launcher, whose memory is shared until written to; it is only started for a
-/// policy that needs it.
-pub(crate) fn start_janitor(
-    orders: BorrowedFd<'_>,
-    ours: BorrowedFd<'_>,
-    litter: &[Litter<'_>],
-) -> io::Result<libc::pid_t> {
-    let (orders, ours) = (orders.as_raw_fd(), ours.as_raw_fd());
-    let mut kept: Vec<RawFd> = vec![orders];
-    for each in litter {
-        kept.extend([each.parent.as_raw_fd(), each.lock.as_raw_fd()]);
-    }
-    kept.sort_unstable();
-    // SAFETY: the child makes system calls on memory that was laid out before, and ends
-    // without running anything of this program.
-    unsafe {
-        match libc::fork() {
-            -1 => Err(io::Error::last_os_error()),
-            0 => {
-                libc::close(ours);
-                clean_up(orders, &kept, litter);
-                libc::_exit(0)
-            }
-            pid => Ok(pid),
-        }
-    }
-}
-
-/// # Safety
-/// Only valid in the janitor.
-unsafe fn clean_up(orders: RawFd, kept: &[RawFd], litter: &[Litter<'_>]) {
-    // SAFETY: system calls on numbers and on locals.
-    unsafe {
-        let mut every = MaybeUninit::<libc::sigset_t>::uninit();
-        libc::sigfillset(every.as_mut_ptr());
-        libc::sigprocmask(libc::SIG_SETMASK, every.as_ptr(), ptr::null_mut());
-        // Out of reach of what is sent to the launcher's process group.
-        libc::setsid();
-        // Whoever waits for the launcher's pipes to end does not wait for this. On Linux
-        // before 5.9 they stay open for as long as the launcher is there.
-        let mut first: libc::c_uint = 0;
-        for descriptor in kept {
-            let descriptor = *descriptor as libc::c_uint;
-            if descriptor > first {
-                libc::syscall(libc::SYS_close_range, first, descriptor - 1, 0);
-            }
-            first = descriptor + 1;
-        }
-        libc::syscall(libc::SYS_close_range, first, u32::MAX, 0);
-        let mut sandbox: c_int = -1;
-        loop {
-            let mut message = [0u8; 4];
-            match libc::read(orders, message.as_mut_ptr().cast(), message.len()) {
-                4 => {
-                    let pid = libc::pid_t::from_ne_bytes(message);
-                    sandbox = libc::syscall(libc::SYS_pidfd_open, pid, 0) as c_int;
-                }
-                0 => break,
-                -1 if errno() == libc::EINTR => {}
-                _ => return,
-            }
-        }
-        if sandbox >= 0 {
-            let mut watched = libc::pollfd {
-                fd: sandbox,
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            libc::poll(&raw mut watched, 1, -1);
-        }
-        for each in litter {
-            let lock = each.lock.as_raw_fd();
-            if libc::flock(lock, libc::LOCK_EX | libc::LOCK_NB) == 0 {
-                let parent = each.parent.as_raw_fd();
-                libc::unlinkat(parent, each.name.as_ptr(), libc::AT_REMOVEDIR);
-            }
         }
     }
 }

@@ -63,10 +63,11 @@ pub enum BubblewrapError {
         /// The option.
         option: &'static str,
     },
-    /// The view has more in it than bubblewrap takes.
+    /// The view, the variables and the command are more than bubblewrap takes.
     #[error(
-        "the policy needs {count} bubblewrap arguments, and {limit} is the most that it \
-         takes: grant or hide common parents instead of single paths"
+        "policy, variables and command need {count} bubblewrap arguments, and {limit} is the \
+         most that it takes: grant or hide common parents instead of single paths, or give \
+         the command its arguments in a file"
     )]
     TooMany {
         /// How many there would be.

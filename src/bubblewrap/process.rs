@@ -262,10 +262,10 @@ fn rehearse(again: &Start) -> Option<String> {
         again.group,
         streams,
         &pins(&again.view, &again.setting, &again.program),
+        Held::find(again.view.placeholders()).ok()?,
     )
     .ok()?;
-    let held = Held::take(again.view.placeholders()).ok()?;
-    if let Ok(mut run) = waiting.begin(Arc::clone(&again.view), again.setting.clone(), held) {
+    if let Ok(mut run) = waiting.begin(Arc::clone(&again.view), again.setting.clone()) {
         let _ = run.wait();
     }
     let mut text = Vec::new();

@@ -4,7 +4,7 @@
 //! once. Until it has its arguments it has done nothing, and can be sent away.
 
 use std::ffi::{CString, OsString};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
 use super::process::{Run, Start};
-use super::{Program, Setting, Sources, arguments};
+use super::{BubblewrapError, LIMIT, Program, Setting, Sources, arguments};
 use crate::launcher::{Held, LaunchError, spawn};
 use crate::unsafe_spawn::{Group, Spawn};
 use crate::view::View;
@@ -30,6 +30,7 @@ pub(crate) struct Waiting {
     command: Vec<OsString>,
     group: Group,
     process: Option<Pid>,
+    held: Held,
     reports: OwnedFd,
     arguments: OwnedFd,
     gate: OwnedFd,
@@ -39,13 +40,15 @@ pub(crate) struct Waiting {
 
 impl Waiting {
     /// Starts bubblewrap for a command. `pins` are the descriptors that its arguments
-    /// will name, and no others: whatever it does not use, the command would have.
+    /// will name, and no others: whatever it does not use, the command would have. `held`
+    /// is let go when the sandbox is gone.
     pub(crate) fn start(
         program: Arc<Program>,
         command: Vec<OsString>,
         group: Group,
         streams: [Option<OwnedFd>; 3],
         pins: &[RawFd],
+        mut held: Held,
     ) -> Result<Waiting, LaunchError> {
         let system =
             |error: Errno| LaunchError::system("make the pipes to bubblewrap", error.into());
@@ -65,12 +68,15 @@ impl Waiting {
             "--".into(),
         ];
         words.extend(command.iter().cloned());
+        // Were one of them to end with this process, bubblewrap would go on.
+        let announce = held.guard(&[arguments.as_fd(), gate.as_fd()])?;
         let request = Spawn {
             program: c_string(program.path.clone().into_os_string())?,
             arguments: words.into_iter().map(c_string).collect::<Result<_, _>>()?,
             streams,
             inherited,
             group,
+            announce: Some(announce),
         };
         let process = spawn(request).map_err(|source| LaunchError::Start {
             program: program.path.clone(),
@@ -82,6 +88,7 @@ impl Waiting {
             command,
             group,
             process,
+            held,
             reports,
             arguments,
             gate,
@@ -91,14 +98,18 @@ impl Waiting {
 
     /// Gives bubblewrap its arguments, and lets the command go once its sandbox was
     /// seen to be one.
-    pub(crate) fn begin(
-        mut self,
-        view: Arc<View>,
-        setting: Setting,
-        held: Held,
-    ) -> Result<Run, LaunchError> {
+    pub(crate) fn begin(mut self, view: Arc<View>, setting: Setting) -> Result<Run, LaunchError> {
         let features = self.program.features;
         let (list, _) = arguments(&view, &setting, features, Sources::Descriptors)?;
+        // bubblewrap counts the command's words too.
+        let count = list.len() + self.command.len();
+        if count > LIMIT {
+            return Err(BubblewrapError::TooMany {
+                count,
+                limit: LIMIT,
+            }
+            .into());
+        }
         let text = self.text(&list)?;
         // One that has ended meanwhile says why when it is waited for.
         let _ = send_all(&self.arguments, &text);
@@ -118,7 +129,7 @@ impl Waiting {
             process,
             self.reports.try_clone().map_err(LaunchError::reports)?,
             &self.gate,
-            held,
+            std::mem::take(&mut self.held),
         )
     }
 

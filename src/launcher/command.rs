@@ -161,12 +161,13 @@ impl<'launcher> Command<'launcher> {
                 Group::Own,
                 std::mem::take(streams),
                 &pins,
+                Held::default(),
             )?;
             let (view, setting) = match self.work_out(confinement)? {
                 Ok(worked_out) => worked_out,
                 Err(refusal) => return Ok(Child::refused(refusal)),
             };
-            let run = waiting.begin(Arc::new(view), setting, Held::default())?;
+            let run = waiting.begin(Arc::new(view), setting)?;
             return Ok(Child::confined(run, None));
         }
         let (view, mut setting) = match self.work_out(confinement)? {
@@ -187,11 +188,11 @@ impl<'launcher> Command<'launcher> {
             }
             None => Group::Own,
         };
-        let held = Held::take(view.placeholders())?;
+        let held = Held::find(view.placeholders())?;
         let pins = pins(&view, &setting, program);
         let streams = std::mem::take(streams);
-        let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins)?;
-        let run = waiting.begin(Arc::new(view), setting, held)?;
+        let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins, held)?;
+        let run = waiting.begin(Arc::new(view), setting)?;
         if let Some(terminal) = &terminal {
             terminal
                 .begin()

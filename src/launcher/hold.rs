@@ -2,10 +2,11 @@
 //!
 //! A mount needs something to stand on, so the name is held by an empty directory of
 //! the host. Launchers that hold the same one share a lock on it, and the last removes
-//! it. A launcher that is killed leaves that to its janitor.
+//! it. A launcher that is killed leaves that to its janitor, and the end of its sandbox
+//! too.
 
 use std::ffi::CString;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 
 use nix::dir::Dir;
@@ -24,7 +25,8 @@ use crate::view::{PLACEHOLDER_MODE, Placeholder, open_without_links};
 /// being locked, before something else is wrong.
 const TRIES: usize = 100;
 
-/// Names that are held until this is dropped.
+/// Names that are held, and a sandbox that is ended with the launcher, until this is
+/// dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     names: Vec<Name>,
@@ -33,9 +35,10 @@ pub(crate) struct Held {
 
 #[derive(Debug)]
 struct Name {
+    placeholder: Placeholder,
     parent: OwnedFd,
     name: CString,
-    lock: Flock<OwnedFd>,
+    lock: Option<Flock<OwnedFd>>,
 }
 
 #[derive(Debug)]
@@ -45,26 +48,33 @@ struct Janitor {
 }
 
 impl Held {
-    /// Holds the names, and has someone remove them if this process is killed.
-    pub(crate) fn take(placeholders: &[Placeholder]) -> Result<Held, LaunchError> {
-        let mut held = Held::default();
-        for placeholder in placeholders {
-            held.names
-                .push(Name::take(placeholder).map_err(|error| LaunchError::Hold {
-                    path: placeholder.parent.join(&placeholder.name),
-                    source: error.into(),
-                })?);
-        }
-        if !held.names.is_empty() {
-            held.janitor = Some(
-                Janitor::start(&held.names)
-                    .map_err(|error| LaunchError::system("start the janitor", error))?,
-            );
-        }
-        Ok(held)
+    /// Finds where the names are to be. Nothing is made yet.
+    pub(crate) fn find(placeholders: &[Placeholder]) -> Result<Held, LaunchError> {
+        let names = placeholders
+            .iter()
+            .map(|placeholder| Name::find(placeholder).map_err(|error| placeholder.failure(error)))
+            .collect::<Result<_, _>>()?;
+        Ok(Held {
+            names,
+            janitor: None,
+        })
     }
 
-    /// Tells the janitor which sandbox has to be gone first.
+    /// Holds the names, and has someone end the sandbox and let go of them if this process
+    /// is killed. `open` stays open until then. bubblewrap is to announce itself at the
+    /// descriptor that this returns.
+    pub(crate) fn guard(&mut self, open: &[BorrowedFd<'_>]) -> Result<RawFd, LaunchError> {
+        let janitor = Janitor::start(open, &self.names)
+            .map_err(|error| LaunchError::system("start the janitor", error))?;
+        let announce = self.janitor.insert(janitor).orders.as_raw_fd();
+        for name in &mut self.names {
+            name.take()
+                .map_err(|error| name.placeholder.failure(error))?;
+        }
+        Ok(announce)
+    }
+
+    /// Tells the janitor the sandbox's first process, which has to be gone first.
     pub(crate) fn until_gone(&self, first: Pid) {
         if let Some(janitor) = &self.janitor {
             janitor.tell(&first.as_raw().to_ne_bytes());
@@ -89,10 +99,10 @@ impl Janitor {
         let _ = send(self.orders.as_raw_fd(), order, MsgFlags::MSG_NOSIGNAL);
     }
 
-    fn start(names: &[Name]) -> std::io::Result<Janitor> {
+    fn start(open: &[BorrowedFd<'_>], names: &[Name]) -> std::io::Result<Janitor> {
         let (reader, orders) = socketpair(
             AddressFamily::Unix,
-            SockType::Stream,
+            SockType::SeqPacket,
             None,
             SockFlag::SOCK_CLOEXEC,
         )?;
@@ -101,10 +111,9 @@ impl Janitor {
             .map(|name| Litter {
                 parent: name.parent.as_fd(),
                 name: &name.name,
-                lock: name.lock.as_fd(),
             })
             .collect();
-        let pid = start_janitor(reader.as_fd(), orders.as_fd(), &litter)?;
+        let pid = start_janitor(reader.as_fd(), orders.as_fd(), open, &litter)?;
         Ok(Janitor {
             orders,
             pid: Pid::from_raw(pid),
@@ -113,18 +122,26 @@ impl Janitor {
 }
 
 impl Name {
-    fn take(placeholder: &Placeholder) -> Result<Name, Errno> {
-        let parent = open_without_links(&placeholder.parent)?.descriptor;
-        let name = CString::new(placeholder.name.as_bytes()).map_err(|_| Errno::EINVAL)?;
+    fn find(placeholder: &Placeholder) -> Result<Name, Errno> {
+        Ok(Name {
+            placeholder: placeholder.clone(),
+            parent: open_without_links(&placeholder.parent)?.descriptor,
+            name: CString::new(placeholder.name.as_bytes()).map_err(|_| Errno::EINVAL)?,
+            lock: None,
+        })
+    }
+
+    fn take(&mut self) -> Result<(), Errno> {
+        let (parent, name) = (&self.parent, &self.name);
         let mode = Mode::from_bits_truncate(PLACEHOLDER_MODE);
         for _ in 0..TRIES {
-            let made = match mkdirat(&parent, name.as_c_str(), mode) {
+            let made = match mkdirat(parent, name.as_c_str(), mode) {
                 Ok(()) => true,
                 Err(Errno::EEXIST) => false,
                 Err(error) => return Err(error),
             };
             let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-            let directory = match openat(&parent, name.as_c_str(), flags, Mode::empty()) {
+            let directory = match openat(parent, name.as_c_str(), flags, Mode::empty()) {
                 Ok(directory) => directory,
                 Err(Errno::ENOENT) => continue,
                 Err(error) => return Err(error),
@@ -134,24 +151,35 @@ impl Name {
                 fchmod(&directory, mode)?;
             }
             let lock = Flock::lock(directory, FlockArg::LockShared).map_err(|(_, error)| error)?;
-            if !is_still_there(&parent, &name, &lock) {
+            if !is_still_there(parent, name, &lock) {
                 continue;
             }
             if !made && !is_ours(&lock)? {
                 // Something that has come meanwhile: it is to be hidden, not held.
                 return Err(Errno::EEXIST);
             }
-            return Ok(Name { parent, name, lock });
+            self.lock = Some(lock);
+            return Ok(());
         }
         Err(Errno::EBUSY)
     }
 
     /// Removes the directory, unless another launcher holds it too.
     fn release(self) {
-        if self.lock.relock(FlockArg::LockExclusiveNonblock).is_ok()
-            && is_still_there(&self.parent, &self.name, &self.lock)
+        let Some(lock) = self.lock else { return };
+        if lock.relock(FlockArg::LockExclusiveNonblock).is_ok()
+            && is_still_there(&self.parent, &self.name, &lock)
         {
             let _ = unlinkat(&self.parent, self.name.as_c_str(), UnlinkatFlags::RemoveDir);
+        }
+    }
+}
+
+impl Placeholder {
+    fn failure(&self, error: Errno) -> LaunchError {
+        LaunchError::Hold {
+            path: self.parent.join(&self.name),
+            source: error.into(),
         }
     }
 }
