@@ -65,6 +65,14 @@ pub(super) fn check(
     }
     if program.as_bytes().contains(&b'/') {
         return examine(view, &directory.join(program))
+            .and_then(|()| {
+                // A name that ends so is that of a directory.
+                if program.as_bytes().ends_with(b"/") {
+                    Err((Exit::NotExecutable, "not a directory"))
+                } else {
+                    Ok(())
+                }
+            })
             .map_err(|(exit, reason)| refused(exit, reason));
     }
     let search = search.unwrap_or(OsStr::new(DEFAULT_SEARCH));

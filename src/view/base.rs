@@ -9,6 +9,8 @@ use crate::policy::{Policy, Posture};
 
 /// The private temporary directory.
 const TEMPORARY: &str = "/tmp";
+/// Its other name, where a host keeps for longer what is in it.
+const LASTING: &str = "/var/tmp";
 
 /// Where programs and libraries are: one of each pair on a merged system is a link
 /// into /usr, and stays one (the UsrMerge of systemd's file-hierarchy(7)).
@@ -74,7 +76,7 @@ pub(super) fn private_directories(
 }
 
 /// Adds the mounts of the policy's posture.
-pub(super) fn add(view: &mut View, policy: &Policy, facts: &Facts) {
+pub(super) fn add(view: &mut View, policy: &Policy, grants: &Grants, facts: &Facts) {
     match policy.posture {
         Posture::Strict => add_system(view),
         Posture::HostReadable => view.insert("/".into(), host("/")),
@@ -97,12 +99,24 @@ pub(super) fn add(view: &mut View, policy: &Policy, facts: &Facts) {
         },
     );
     if policy.posture == Posture::Strict {
-        view.insert(
-            "/var/tmp".into(),
+        // Nothing can be mounted beneath a link.
+        let granted = grants
+            .list
+            .iter()
+            .map(|grant| grant.path.as_path())
+            .chain([grants.workspace_spelling()])
+            .any(|path| path.starts_with(LASTING));
+        let lasting = if granted {
+            Content::Private {
+                mode: 0o1777,
+                sealed: false,
+            }
+        } else {
             Content::Link {
                 target: TEMPORARY.into(),
-            },
-        );
+            }
+        };
+        view.insert(LASTING.into(), lasting);
         let private = view.private.clone();
         for (_, directory) in private.variables() {
             if directory != Path::new(TEMPORARY) {

@@ -49,6 +49,17 @@ pub enum ViewError {
         /// The path.
         path: PathBuf,
     },
+    /// The host's processes or devices.
+    #[error(
+        "{role} {path} is of the host's processes or devices, and a command has its own: take \
+         it out of the policy"
+    )]
+    Interface {
+        /// What the path is for.
+        role: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
     /// Two grants overlap, which leaves unclear which of them decides.
     #[error("{role} {path} overlaps {other_role} {other}: keep one of the two")]
     Overlap {

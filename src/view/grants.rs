@@ -1,11 +1,12 @@
 //! The workspace and the policy's grants: checked, opened, and kept open.
 
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::sys::stat::SFlag;
+use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use super::open::{as_io, open_without_links};
 use super::{Access, Content, Facts, Pin, View, ViewError};
@@ -179,6 +180,15 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
             path: path_of(),
         });
     }
+    let devices = access == Access::ReadOnly && path.starts_with("/dev") && !is_shared_memory(path);
+    // What is writable is held to its place first.
+    let elsewhere = access == Access::ReadOnly || !path.starts_with("/proc");
+    if devices || elsewhere && is_processes(&opened.descriptor) {
+        return Err(ViewError::Interface {
+            role,
+            path: path_of(),
+        });
+    }
     let directory = opened.is_directory();
     let pin = Pin::new(opened.descriptor);
     Ok((
@@ -189,6 +199,16 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
         },
         directory,
     ))
+}
+
+/// Whether a file is one of a list of processes, wherever that is mounted.
+fn is_processes(file: &OwnedFd) -> bool {
+    fstatfs(file).is_ok_and(|system| system.filesystem_type() == PROC_SUPER_MAGIC)
+}
+
+/// Whether a path lies in the one directory of /dev that holds data.
+fn is_shared_memory(path: &Path) -> bool {
+    path.starts_with(SHARED_MEMORY) && path != Path::new(SHARED_MEMORY)
 }
 
 fn refuse_overlap(path: &Path, role: &'static str, workspace: &Path) -> Result<(), ViewError> {
@@ -224,7 +244,7 @@ fn refuse_too_wide(
     let interface = INTERFACES
         .iter()
         .any(|interface| path.starts_with(interface));
-    if interface && (!path.starts_with(SHARED_MEMORY) || path == Path::new(SHARED_MEMORY)) {
+    if interface && !is_shared_memory(path) {
         return refuse("is an interface of the kernel".to_owned());
     }
     if let Some(home) = facts.homes.iter().find(|home| home.starts_with(path)) {

@@ -40,15 +40,14 @@ fn hide(view: &mut View, path: &Path) -> Result<(), ViewError> {
             None => return Ok(()),
         },
         Err(Errno::ENOTDIR) => return beneath_a_file(view, path, path),
-        // What the caller cannot reach, the command cannot.
-        Err(Errno::EACCES) => return Ok(()),
+        Err(Errno::EACCES) => return close(view, path),
         Err(error) => return Err(cannot(path, &error.desc().to_lowercase())),
     };
     match open_without_links(&real) {
         Ok(opened) => cover(view, &real, opened),
         Err(Errno::ENOENT) => hold(view, path, &real),
         Err(Errno::ENOTDIR) => beneath_a_file(view, path, &real),
-        Err(Errno::EACCES) => Ok(()),
+        Err(Errno::EACCES) => close(view, &real),
         Err(Errno::ELOOP) => Err(cannot(path, "it changed while it was looked at: try again")),
         Err(error) => Err(cannot(path, &error.desc().to_lowercase())),
     }
@@ -81,13 +80,36 @@ fn cover(view: &mut View, path: &Path, opened: Opened) -> Result<(), ViewError> 
     Ok(())
 }
 
+/// What the caller cannot reach, the command could open up: in a writable place, the
+/// directory that cannot be entered is covered itself.
+fn close(view: &mut View, path: &Path) -> Result<(), ViewError> {
+    let closed = path
+        .ancestors()
+        .skip(1)
+        .find_map(|part| Some((part, open_without_links(part).ok()?)));
+    match closed {
+        Some((part, opened))
+            if visible_root(view, part).is_some_and(|root| root.access == Access::ReadWrite) =>
+        {
+            cover(view, part, opened)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Keeps an absent path absent: in a writable directory the command could create it,
 /// and find it unhidden next time.
 fn hold(view: &mut View, asked: &Path, real: &Path) -> Result<(), ViewError> {
-    let existing = real
-        .ancestors()
-        .find(|part| fs::symlink_metadata(part).is_ok());
-    let Some(parent) = existing else {
+    // What another launcher holds, now or before it was killed, is as good as absent.
+    let existing = real.ancestors().skip(1).find_map(|part| {
+        let opened = open_without_links(part);
+        match opened {
+            Err(Errno::ENOENT) => None,
+            Ok(opened) if is_placeholder(part, &opened) => None,
+            found => Some((part, found)),
+        }
+    });
+    let Some((parent, opened)) = existing else {
         return Ok(());
     };
     let Some(name) = real
@@ -103,16 +125,49 @@ fn hold(view: &mut View, asked: &Path, real: &Path) -> Result<(), ViewError> {
     if root.access == Access::ReadOnly {
         return Ok(());
     }
-    match open_without_links(parent) {
+    match opened {
         Ok(opened) if opened.is_directory() => {}
         _ => return beneath_a_file(view, asked, real),
     }
-    if access(parent, AccessFlags::W_OK).is_err() {
-        // The command, which is the same user, cannot create anything there either.
-        return Ok(());
-    }
     let name = name.as_os_str().to_owned();
+    if access(parent, AccessFlags::W_OK).is_err() && !exists(&parent.join(&name)) {
+        return freeze(view, asked, &root.at, &parent.join(&name));
+    }
     add_placeholder(view, asked, &root.at, parent, name)
+}
+
+/// Keeps a directory that the caller cannot write, but may own, from being made writable:
+/// it is mounted read-only, and what it holds as it was.
+fn freeze(view: &mut View, asked: &Path, root: &Path, absent: &Path) -> Result<(), ViewError> {
+    let cannot = |error: &dyn std::fmt::Display| cannot(asked, &error.to_string());
+    pin_between(view, asked, root, absent)?;
+    let Some(path) = absent.parent() else {
+        return Ok(());
+    };
+    let mounted = view.mounts.iter_mut().rev().find(|mount| mount.at == path);
+    if let Some(Content::Host { access, .. }) = mounted.map(|mount| &mut mount.content) {
+        *access = Access::ReadOnly;
+    }
+    for entry in fs::read_dir(path).map_err(|error| cannot(&error))? {
+        let entry = entry.map_err(|error| cannot(&error))?;
+        let at = entry.path();
+        let kind = entry.file_type().map_err(|error| cannot(&error))?;
+        if kind.is_symlink() || view.mounts.iter().any(|mount| mount.at == at) {
+            continue;
+        }
+        let opened = open_without_links(&at).map_err(|error| cannot(&error.desc()))?;
+        let content = Content::Host {
+            source: at.clone(),
+            access: Access::ReadWrite,
+            pin: Some(Pin::new(opened.descriptor)),
+        };
+        view.insert(at, content);
+    }
+    Ok(())
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 fn add_placeholder(

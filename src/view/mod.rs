@@ -135,7 +135,7 @@ impl View {
             network: policy.network,
             private,
         };
-        base::add(&mut view, policy, facts);
+        base::add(&mut view, policy, grants, facts);
         grants::add(&mut view, grants);
         hidden::add(&mut view, &policy.hidden)?;
         view.coalesce();
