@@ -24,6 +24,7 @@ pub mod environment;
 pub mod guard;
 #[cfg(target_os = "linux")]
 pub mod launcher;
+mod links;
 pub mod policy;
 #[cfg(target_os = "linux")]
 mod unsafe_spawn;

@@ -36,6 +36,7 @@ fn every_field_is_read() {
             host_environment: vec!["SSH_AUTH_SOCK".into(), "_x9".into()],
             bubblewrap: Some("/usr/bin/bwrap".into()),
             source: None,
+            links: Vec::new(),
         }
     );
     // The path comparison above does not see a trailing slash.

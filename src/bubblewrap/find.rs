@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 
 use super::{BubblewrapError, Features};
+use crate::links::links;
 use crate::view::Grants;
 
 /// A bubblewrap that a command cannot have put there.
@@ -56,7 +57,12 @@ fn examine(path: &Path, grants: &Grants) -> Result<Program, BubblewrapError> {
         source,
     };
     let real = fs::canonicalize(path).map_err(unusable)?;
-    if grants.is_writable(path) || grants.is_writable(&real) {
+    let links = links(path);
+    if [path, &real]
+        .into_iter()
+        .chain(links.iter().map(PathBuf::as_path))
+        .any(|place| grants.is_writable(place))
+    {
         return Err(BubblewrapError::Writable {
             path: path.to_owned(),
         });

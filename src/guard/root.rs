@@ -122,6 +122,7 @@ pub(super) fn refuse_policy(roots: &[Root], policy: &Policy) -> Result<(), Guard
     let inside = |root: &&Root| {
         root.writable
             && (root.rest_of(source).is_some()
+                || policy.links.iter().any(|link| root.rest_of(link).is_some())
                 || real
                     .as_ref()
                     .is_some_and(|real| root.rest_of(real).is_some()))

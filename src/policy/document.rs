@@ -23,6 +23,7 @@ use super::model::{Network, Policy, Posture};
 use super::read::{ReadError, contents, open_document};
 use super::rules::{self, List, Listed};
 use super::suggest::nearest;
+use crate::links::links;
 
 /// The document's fields, in the order in which they are written.
 pub(super) const FIELDS: [&str; 9] = [
@@ -57,6 +58,7 @@ impl Policy {
             Some(file) => Policy::from_json(&contents(file, path)?, path)?,
         };
         policy.source = Some(place_of(path));
+        policy.links = links(path);
         Ok(policy)
     }
 

@@ -47,6 +47,9 @@ pub struct Policy {
     /// The file that this policy was read from, so that a launch can refuse to
     /// make it writable.
     pub source: Option<PathBuf>,
+    /// The symbolic links that the path of that file goes through. A launch that made
+    /// one of them writable would let a command choose the next policy.
+    pub links: Vec<PathBuf>,
 }
 
 impl Default for Policy {
@@ -61,6 +64,7 @@ impl Default for Policy {
             host_environment: Vec::new(),
             bubblewrap: None,
             source: None,
+            links: Vec::new(),
         }
     }
 }

@@ -13,6 +13,7 @@ use nix::unistd::geteuid;
 use super::error::{PolicyError, Unreadable, quote};
 use super::model::Policy;
 use super::read::{FLAGS, cannot, contents};
+use crate::links::links;
 
 /// The longest name of an agent.
 const LONGEST_NAME: usize = 64;
@@ -114,6 +115,7 @@ impl Store {
             None => Policy::strict(),
             Some(file) => Policy::from_json(&contents(file, &path)?, &path)?,
         };
+        policy.links = links(&path);
         policy.source = Some(path);
         Ok(policy)
     }

@@ -255,7 +255,11 @@ fn refuse_too_wide(
         ("the user's policies", facts.policy_store.as_ref()),
         ("this program", facts.executable.as_ref()),
     ];
-    for (what, governed) in governing {
+    let links = policy
+        .links
+        .iter()
+        .map(|link| ("a link to the policy", Some(link)));
+    for (what, governed) in governing.into_iter().chain(links) {
         let Some(governed) = governed else { continue };
         if governed.starts_with(path)
             || existing_part(governed).is_some_and(|real| real.starts_with(path))
