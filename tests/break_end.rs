@@ -4,9 +4,13 @@
 
 mod support;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use nix::pty::openpty;
+use nix::sys::termios::tcgetattr;
 use rstest::rstest;
 use support::processes::{marker, wait_for_no, wait_until};
 use support::{Place, exec, plain};
@@ -56,4 +60,37 @@ fn it_leaves_neither_a_process_nor_a_name(
             }
         });
     }
+}
+
+#[test]
+fn its_terminal_gets_its_settings_back() {
+    let place = Place::new();
+    let pair = openpty(None, None).unwrap();
+    let settings = || tcgetattr(&pair.slave).unwrap();
+    let before = settings();
+    let stream = || Stdio::from(pair.slave.try_clone().unwrap());
+    let mut run = plain(&exec(
+        &["--tty"],
+        "echo begun; while :; do sleep 1000; done",
+    ))
+    .current_dir(place.workspace())
+    .stdin(stream())
+    .stdout(stream())
+    .stderr(stream())
+    .spawn()
+    .unwrap();
+    let mut line = String::new();
+    let mut screen = BufReader::new(File::from(pair.master.try_clone().unwrap()));
+    screen.read_line(&mut line).unwrap();
+    assert_eq!(line.trim_end(), "begun");
+    assert_ne!(settings(), before);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    wait_until("the terminal is as it was", || {
+        if settings() == before {
+            Ok(())
+        } else {
+            Err(format!("{:?}", settings()))
+        }
+    });
 }

@@ -188,7 +188,8 @@ impl<'launcher> Command<'launcher> {
             }
             None => Group::Own,
         };
-        let held = Held::find(view.placeholders())?;
+        let mut held = Held::find(view.placeholders())?;
+        held.restore(terminal.as_ref().and_then(Terminal::settings));
         let pins = pins(&view, &setting, program);
         let streams = std::mem::take(streams);
         let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins, held)?;

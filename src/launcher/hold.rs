@@ -14,6 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, Flock, FlockArg, OFlag, openat};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, send, socketpair};
 use nix::sys::stat::{FileStat, Mode, fchmod, fstat, fstatat, mkdirat};
+use nix::sys::termios::Termios;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, UnlinkatFlags, unlinkat};
 
@@ -30,6 +31,7 @@ const TRIES: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     names: Vec<Name>,
+    terminal: Option<(OwnedFd, Termios)>,
     janitor: Option<Janitor>,
 }
 
@@ -56,15 +58,21 @@ impl Held {
             .collect::<Result<_, _>>()?;
         Ok(Held {
             names,
+            terminal: None,
             janitor: None,
         })
+    }
+
+    /// Has a terminal get its settings back if this process is killed.
+    pub(crate) fn restore(&mut self, terminal: Option<(OwnedFd, Termios)>) {
+        self.terminal = terminal;
     }
 
     /// Holds the names, and has someone end the sandbox and let go of them if this process
     /// is killed. `open` stays open until then. bubblewrap is to announce itself at the
     /// descriptor that this returns.
     pub(crate) fn guard(&mut self, open: &[BorrowedFd<'_>]) -> Result<RawFd, LaunchError> {
-        let janitor = Janitor::start(open, &self.names)
+        let janitor = Janitor::start(open, self.terminal.as_ref(), &self.names)
             .map_err(|error| LaunchError::system("start the janitor", error))?;
         let announce = self.janitor.insert(janitor).orders.as_raw_fd();
         for name in &mut self.names {
@@ -99,7 +107,13 @@ impl Janitor {
         let _ = send(self.orders.as_raw_fd(), order, MsgFlags::MSG_NOSIGNAL);
     }
 
-    fn start(open: &[BorrowedFd<'_>], names: &[Name]) -> std::io::Result<Janitor> {
+    fn start(
+        open: &[BorrowedFd<'_>],
+        terminal: Option<&(OwnedFd, Termios)>,
+        names: &[Name],
+    ) -> std::io::Result<Janitor> {
+        let terminal =
+            terminal.map(|(terminal, settings)| (terminal.as_fd(), settings.clone().into()));
         let (reader, orders) = socketpair(
             AddressFamily::Unix,
             SockType::SeqPacket,
@@ -113,7 +127,7 @@ impl Janitor {
                 name: &name.name,
             })
             .collect();
-        let pid = start_janitor(reader.as_fd(), orders.as_fd(), open, &litter)?;
+        let pid = start_janitor(reader.as_fd(), orders.as_fd(), open, terminal, &litter)?;
         Ok(Janitor {
             orders,
             pid: Pid::from_raw(pid),

@@ -96,6 +96,12 @@ impl Terminal {
         Ok(())
     }
 
+    /// The caller's terminal and its settings, for whoever restores them if this cannot.
+    pub(super) fn settings(&self) -> Option<(OwnedFd, Termios)> {
+        let keys = self.keys.as_fd().try_clone_to_owned().ok()?;
+        Some((keys, self.saved.clone()?))
+    }
+
     /// What to wait for: keys, and the command's terminal.
     pub(super) fn watched(&self) -> [PollFd<'_>; 2] {
         let reading = |wanted| {

@@ -27,8 +27,8 @@ pub(crate) struct Litter<'a> {
 /// It waits for the other end of `orders`. Four bytes name bubblewrap, which leads a
 /// process group; four more, the sandbox's first process; one byte sends it home. If the
 /// end closes without that, the launcher is gone: it ends both, waits for the sandbox to
-/// be gone, and removes every name that no other launcher has locked. `open` is what has
-/// to stay open until then: bubblewrap takes the end of it for its cue.
+/// be gone, gives the terminal its settings back, and removes every name that no other
+/// launcher has locked. `open` is what has to stay open until then: bubblewrap takes the end of it for its cue.
 ///
 /// It executes nothing, so that it depends on no program, and it is a copy of the whole
 /// launcher, whose memory is shared until written to.
@@ -36,10 +36,13 @@ pub(crate) fn start_janitor(
     orders: BorrowedFd<'_>,
     ours: BorrowedFd<'_>,
     open: &[BorrowedFd<'_>],
+    terminal: Option<(BorrowedFd<'_>, libc::termios)>,
     litter: &[Litter<'_>],
 ) -> io::Result<libc::pid_t> {
     let (orders, ours) = (orders.as_raw_fd(), ours.as_raw_fd());
+    let terminal = terminal.map(|(terminal, settings)| (terminal.as_raw_fd(), settings));
     let mut kept: Vec<RawFd> = vec![orders];
+    kept.extend(terminal.iter().map(|(terminal, _)| *terminal));
     kept.extend(open.iter().map(AsRawFd::as_raw_fd));
     for each in litter {
         kept.push(each.parent.as_raw_fd());
@@ -58,7 +61,7 @@ pub(crate) fn start_janitor(
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 libc::close(ours);
-                clean_up(orders, &kept, litter);
+                clean_up(orders, &kept, terminal.as_ref(), litter);
                 libc::_exit(0)
             }
             pid => Ok(pid),
@@ -70,7 +73,12 @@ pub(crate) fn start_janitor(
 
 /// # Safety
 /// Only valid in the janitor.
-unsafe fn clean_up(orders: RawFd, kept: &[RawFd], litter: &[Litter<'_>]) {
+unsafe fn clean_up(
+    orders: RawFd,
+    kept: &[RawFd],
+    terminal: Option<&(RawFd, libc::termios)>,
+    litter: &[Litter<'_>],
+) {
     // SAFETY: system calls on numbers and on locals.
     unsafe {
         libc::setsid();
@@ -107,6 +115,9 @@ unsafe fn clean_up(orders: RawFd, kept: &[RawFd], litter: &[Litter<'_>]) {
                 revents: 0,
             };
             libc::poll(&raw mut watched, 1, -1);
+        }
+        if let Some((terminal, settings)) = terminal {
+            libc::tcsetattr(*terminal, libc::TCSANOW, settings);
         }
         for each in litter {
             remove(each.parent.as_raw_fd(), each.name);
