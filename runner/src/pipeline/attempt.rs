@@ -62,14 +62,40 @@ pub(super) struct Attempt<'a> {
 impl Attempt<'_> {
     /// Runs it, and leaves nothing behind.
     pub(super) fn run(&self) -> Result<Observation, AttemptError> {
-        let name = format!("{}{}", self.item.number, self.tag);
+        // A worker runs one attempt at a time, so its roots serve one after the
+        // other.
+        let name = format!("{}{}", std::process::id(), self.tag);
         let root = self.item.places.scratch.join(&name);
-        let temporary = self.item.places.host_temporary.join(&name);
-        let in_use = crate::worker::in_use(&[&root, &temporary]);
-        let outcome = self.on(&root, &temporary);
+        let unique = format!("{name}{}", self.item.number);
+        let temporary = self.item.places.host_temporary.join(&unique);
+        let remains = self.item.places.scratch.join(&unique);
+        removal::at_the_end(&root);
+        let in_use = crate::worker::in_use(&[&remains, &temporary]);
+        let mut layout = None;
+        let outcome = self.on(&root, &temporary, &mut layout);
         // Whatever is left of the command must be gone before its files are.
         tree::kill_descendants(&[]);
-        removal::later(vec![root, temporary], in_use);
+        let cleared = layout.is_some_and(|layout: Layout| {
+            // Where a case may change what is not the command's, that is not told.
+            let told = self.item.trial.case.expect.changes.is_empty();
+            let changed = |path: &Path| {
+                !told
+                    || outcome.as_ref().map_or(true, |observation| {
+                        let text = path.to_string_lossy();
+                        let changes = &observation.changes;
+                        changes.iter().any(|change| change.path == text)
+                    })
+            };
+            layout.clear(changed, &remains).is_ok()
+        });
+        let mut trees = vec![remains, temporary];
+        if !cleared {
+            // Its name is needed at once, so it is moved out of the way first.
+            let away = root.with_extension(self.item.number.to_string());
+            let moved = fs::rename(&root, &away);
+            trees.push(if moved.is_ok() { away } else { root });
+        }
+        removal::later(trees, in_use);
         outcome
     }
 
@@ -83,9 +109,15 @@ impl Attempt<'_> {
         }
     }
 
-    fn on(&self, root: &Path, temporary: &Path) -> Result<Observation, AttemptError> {
+    fn on(
+        &self,
+        root: &Path,
+        temporary: &Path,
+        made: &mut Option<Layout>,
+    ) -> Result<Observation, AttemptError> {
         let texts = texts_of(&self.item.trial);
         let layout = Layout::create(root, |name| texts.iter().any(|text| text.contains(name)))?;
+        *made = Some(layout.clone());
         let mut secrets = Secrets::default();
         let mut names = self.early_names(&layout, temporary, &texts)?;
         let trial: Trial = expand_known(&self.item.trial, &names)?;

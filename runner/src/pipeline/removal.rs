@@ -3,9 +3,9 @@
 //! them in each attempt.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::fixture::remove_tree;
 use crate::worker::InUse;
@@ -33,6 +33,16 @@ pub(super) fn later(trees: Vec<PathBuf>, in_use: InUse) {
     };
     if let Some(remains) = unsent {
         remove(&remains);
+    }
+}
+
+/// Has a root removed when the worker ends, whatever the reason: it serves one
+/// attempt after the other.
+pub(super) fn at_the_end(root: &Path) {
+    static KNOWN: Mutex<Vec<InUse>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.iter().any(|known| known.holds(root)) {
+        known.push(crate::worker::in_use(&[root]));
     }
 }
 

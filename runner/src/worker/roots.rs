@@ -20,6 +20,13 @@ pub fn in_use(roots: &[impl AsRef<Path>]) -> InUse {
     InUse { roots }
 }
 
+impl InUse {
+    /// Whether this is about a directory.
+    pub(crate) fn holds(&self, root: &Path) -> bool {
+        self.roots.iter().any(|held| held == root)
+    }
+}
+
 impl Drop for InUse {
     fn drop(&mut self) {
         all().retain(|root| !self.roots.contains(root));
