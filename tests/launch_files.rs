@@ -13,7 +13,7 @@ use rstest::rstest;
 #[rstest]
 fn a_workspace_is_writable_at_its_own_path(
     #[values(Posture::Strict, Posture::HostReadable)] posture: Posture,
-    #[values(Fixture::at_home(), Fixture::at_tmp())] fixture: Fixture,
+    #[values(Fixture::at_home(), Fixture::at_tmp(), Fixture::at_var_tmp())] fixture: Fixture,
 ) {
     let output = fixture.run(&policy(posture), "pwd; echo made > made");
     assert_eq!(
@@ -24,6 +24,21 @@ fn a_workspace_is_writable_at_its_own_path(
         fs::read_to_string(fixture.path("workspace/made")).unwrap(),
         "made\n"
     );
+}
+
+#[rstest]
+fn a_workspace_in_var_tmp_works_by_a_link_in_it_too(
+    #[values(Posture::Strict, Posture::HostReadable)] posture: Posture,
+) {
+    let fixture = Fixture::at_var_tmp();
+    let alias = fixture.path("alias");
+    std::os::unix::fs::symlink(fixture.workspace(), &alias).unwrap();
+    let launcher = Launcher::prepare(&policy(posture), &alias).unwrap();
+    let output = launcher
+        .shell("pwd; echo made > made; touch /var/tmp")
+        .output();
+    assert_eq!(text(&output.unwrap()), format!("{}\n", alias.display()));
+    assert!(fixture.path("workspace/made").exists());
 }
 
 #[rstest]

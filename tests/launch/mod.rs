@@ -25,6 +25,12 @@ impl Fixture {
         Fixture::beneath(Path::new("/tmp"))
     }
 
+    /// Beneath the other temporary directory, which strict makes a link of.
+    #[allow(dead_code, reason = "not every test file uses it")]
+    pub fn at_var_tmp() -> Fixture {
+        Fixture::beneath(Path::new("/var/tmp"))
+    }
+
     fn beneath(parent: &Path) -> Fixture {
         let directory = tempfile::Builder::new()
             .prefix("launch-")
