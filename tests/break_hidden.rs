@@ -151,3 +151,18 @@ fn a_command_of_more_words_than_bubblewrap_takes_is_told_so() {
     assert!(error.to_string().contains("9"), "{error}");
     assert!(error.to_string().contains("in a file"), "{error}");
 }
+
+#[rstest]
+fn a_process_s_own_files_are_not_hidden_in_vain(
+    #[values("/proc/self", "/proc/self/environ", "/proc/1/environ")] path: &str,
+) {
+    let fixture = Fixture::at_home();
+    let policy = hiding(Posture::HostReadable, Path::new(path));
+    let launcher = fixture.launcher(&policy);
+    let error = launcher.shell("true").status().unwrap_err();
+    assert!(error.to_string().contains("hide /proc"), "{error}");
+
+    let policy = hiding(Posture::HostReadable, Path::new("/proc"));
+    let output = fixture.run(&policy, "cat /proc/self/environ; echo done");
+    assert_eq!(text(&output), "done\n");
+}

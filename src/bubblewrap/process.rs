@@ -196,6 +196,7 @@ impl Run {
                     Ok(_) => break,
                 }
             }
+            self.held.dismiss();
         }
         self.reap()
     }

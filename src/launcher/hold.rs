@@ -90,6 +90,17 @@ impl Held {
     }
 }
 
+impl Held {
+    /// The sandbox is gone: where nothing else is left to see to, the janitor goes home
+    /// while others are waited for.
+    pub(crate) fn dismiss(&self) {
+        let nothing = self.names.is_empty() && self.terminal.is_none();
+        if let (true, Some(janitor)) = (nothing, &self.janitor) {
+            janitor.tell(b"q");
+        }
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         // Names first: whatever comes in between, the janitor is still there.

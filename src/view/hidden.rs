@@ -32,6 +32,12 @@ fn hide(view: &mut View, path: &Path) -> Result<(), ViewError> {
     if path == Path::new("/") {
         return Err(cannot(path, "it is everything: name what is to be hidden"));
     }
+    if is_of_one_process(path) {
+        return Err(cannot(
+            path,
+            "it is another one for each process, and those of the host are not there: hide /proc",
+        ));
+    }
     let real = match open_without_links(path) {
         Ok(opened) => return cover(view, path, opened),
         // A link, or nothing: where would it be?
@@ -78,6 +84,17 @@ fn cover(view: &mut View, path: &Path, opened: Opened) -> Result<(), ViewError> 
     };
     view.insert(path.to_owned(), content);
     Ok(())
+}
+
+/// Whether a path names a process's own files (proc(5)).
+fn is_of_one_process(path: &Path) -> bool {
+    let mut names = path.components().skip(1);
+    let first = names.next().map(|name| name.as_os_str().as_encoded_bytes());
+    let second = names.next().map(|name| name.as_os_str().as_encoded_bytes());
+    first == Some(b"proc")
+        && second.is_some_and(|name| {
+            matches!(name, b"self" | b"thread-self") || name.iter().all(u8::is_ascii_digit)
+        })
 }
 
 /// What the caller cannot reach, the command could open up: in a writable place, the
