@@ -22,10 +22,15 @@ pub fn perimeter(arguments: &[&str]) -> assert_cmd::Command {
     assert_cmd::Command::from_std(plain(arguments))
 }
 
-/// The program, to be started and watched.
+/// The program, to be started and watched. What runs these tests may ignore signals
+/// (nohup(1), a shell's `&`), which a program goes on to ignore; here it starts afresh.
 pub fn plain(arguments: &[&str]) -> Command {
-    let mut command = Command::new(PROGRAM);
+    let mut command = Command::new("/usr/bin/env");
+    if cfg!(target_os = "linux") {
+        command.arg("--default-signal=HUP,INT,QUIT,TERM");
+    }
     command
+        .arg(PROGRAM)
         .args(arguments)
         .env_remove("PERIMETER_ENFORCEMENT")
         .stdin(Stdio::null());
