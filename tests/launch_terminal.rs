@@ -110,7 +110,7 @@ fn it_is_a_terminal_of_the_same_size() {
 #[test]
 fn keys_have_their_meaning_inside() {
     let fixture = Fixture::at_home();
-    let line = "trap 'echo caught' INT; echo begun; read word; echo got $word; sleep 1000; exit 4";
+    let line = "trap 'echo caught; exit 4' INT; echo begun; read word; echo got $word; while :; do sleep 1000; done";
     let mut session = Session::begin(&fixture, line, true);
     session.until("begun");
     session.press(b"typed\r");
