@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use perimeter::environment::Environment;
 use perimeter::policy::Store;
-use perimeter::{Enforcement, Launcher, Network, Policy, Posture};
+use perimeter::{Command, Enforcement, Launcher, Network, Policy, Posture};
 
 use super::arguments::{Confinement, EnforcementFlag, NetworkFlag, PostureFlag};
 use super::failure::{Failure, LAUNCHER};
@@ -13,8 +13,27 @@ use super::failure::{Failure, LAUNCHER};
 /// What a launch needs, with everything read and checked.
 pub struct Prepared {
     pub launcher: Launcher,
-    pub directory: Option<PathBuf>,
-    pub variables: Vec<(OsString, OsString)>,
+    directory: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Prepared {
+    /// The command that was typed, to be launched or planned.
+    pub fn command(&self, words: &[OsString], terminal: bool) -> Command<'_> {
+        let (program, arguments) = match words.split_first() {
+            Some((program, arguments)) => (program.clone(), arguments),
+            None => (OsString::new(), words),
+        };
+        let mut command = self.launcher.command(program);
+        command
+            .args(arguments)
+            .environment(self.variables.iter().cloned())
+            .terminal(terminal);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
 }
 
 /// Reads the documents, applies the flags, and prepares the launcher.

@@ -1,9 +1,10 @@
 //! `perimeter exec`.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use super::arguments::Exec;
-use super::confinement::{Prepared, prepare, refused};
+use super::confinement::{prepare, refused};
 use super::failure::Failure;
 
 /// Runs a command in a sandbox, and ends as it does.
@@ -11,24 +12,12 @@ pub fn run(exec: Exec) -> Result<ExitCode, Failure> {
     // The main thread waits for the command, so the launcher needs no thread of
     // its own to outlive it.
     perimeter::launcher::this_thread_stays();
-    let Prepared {
-        launcher,
-        directory,
-        variables,
-    } = prepare(&exec.confinement)?;
-    let mut words = exec.command.into_iter();
-    let program = words.next().unwrap_or_default();
-    let mut command = launcher.command(program);
-    command
-        .args(words)
-        .environment(variables)
-        .terminal(exec.tty);
-    if let Some(directory) = directory {
-        command.current_dir(directory);
-    }
+    let prepared = prepare(&exec.confinement)?;
+    let mut command = prepared.command(&exec.command, exec.tty);
     let mut child = command.spawn().map_err(refused)?;
     if let Some(refusal) = child.refusal() {
-        eprintln!("perimeter: {refusal}");
+        // A closed standard error leaves the exit status to speak.
+        let _ = writeln!(std::io::stderr(), "perimeter: {refusal}");
     }
     // Whoever called this may be killed; the command then has nobody to answer to.
     child.end_with_caller(true);

@@ -2,7 +2,7 @@
 //! directory a file system may wait for its disk, and there are several of
 //! them in each attempt.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -65,7 +65,7 @@ fn remove(remains: &Remains) {
         match remove_tree(tree) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 // The end of the run tries once more.
-                eprintln!("perimeter: {error}");
+                let _ = writeln!(io::stderr(), "perimeter: {error}");
             }
             _ => {}
         }
