@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use predicates::str::contains;
 use rstest::rstest;
-use support::{Place, one_paragraph};
+use support::{Place, one_paragraph, plain};
 
 /// Checks that a launch is refused in one paragraph which holds these words, and
 /// that the command did not begin.
@@ -306,4 +306,20 @@ fn a_closed_standard_error_changes_no_exit_status() {
         .assert()
         .code(125)
         .stdout("");
+}
+
+/// The status speaks where a message cannot be written.
+#[test]
+fn a_missing_program_is_127_even_if_standard_error_is_full() {
+    let place = Place::new();
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let status = plain(&["exec", "--", "nonesuch"])
+        .current_dir(place.workspace())
+        .stderr(full)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(127));
 }
