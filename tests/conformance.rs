@@ -140,6 +140,7 @@ impl Run {
             scratch: None,
             jobs: Some(self.jobs),
             perimeter: PathBuf::from(env!("CARGO_BIN_EXE_perimeter")),
+            faulty: None,
         };
         Session::start(&self.corpus, settings).map_err(text)
     }

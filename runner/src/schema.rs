@@ -5,6 +5,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
 use crate::corpus::case::TopicFile;
+use crate::corpus::fault::Fault;
+use crate::corpus::matrix::MatrixFile;
 use crate::launcher::file::LauncherFile;
 use crate::report::results::Line;
 
@@ -25,10 +27,12 @@ impl Schema {
 }
 
 /// Every schema.
-pub fn schemas() -> [Schema; 3] {
+pub fn schemas() -> [Schema; 5] {
     [
         schema::<TopicFile>("topic.schema.json", "A topic of the corpus"),
         schema::<LauncherFile>("launcher.schema.json", "A launcher, and how it is driven"),
+        schema::<Fault>("fault.schema.json", "A launcher that is wrong on purpose"),
+        schema::<MatrixFile>("matrix.schema.json", "Which case catches which fault"),
         schema::<Line>("results.schema.json", "A line of a results file"),
     ]
 }

@@ -12,6 +12,7 @@ use crate::corpus::vocabulary::{Fact, Level};
 use crate::corpus::{Corpus, Trial};
 use crate::facts;
 use crate::launcher::file::LauncherFile;
+use crate::observe::observation::Observation;
 use crate::pipeline::item::{RunPlaces, WorkItem, WorkResult};
 use crate::probe;
 use crate::report::results::{
@@ -38,6 +39,8 @@ pub struct Settings {
     pub jobs: Option<usize>,
     /// The program that is the reference launcher and the command line.
     pub perimeter: PathBuf,
+    /// The reference launcher that makes mistakes on request, where there is one.
+    pub faulty: Option<PathBuf>,
 }
 
 /// Why a session could not be started.
@@ -79,6 +82,17 @@ pub enum SessionError {
         /// The program.
         program: String,
     },
+}
+
+/// One trial to run, and under which launcher.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The trial.
+    pub trial: &'a Trial,
+    /// The launcher.
+    pub launcher: &'a LauncherFile,
+    /// What the trial did without a sandbox, where that was seen in this run.
+    pub baseline: Option<&'a Observation>,
 }
 
 /// A run under way.
@@ -147,6 +161,7 @@ impl Session {
                 scratch: scratch.path().to_owned(),
                 host_temporary: host_temporary.path().to_owned(),
                 perimeter: settings.perimeter,
+                faulty: settings.faulty,
                 probe,
             },
             next: AtomicUsize::new(0),
@@ -167,7 +182,7 @@ impl Session {
 
     /// Runs one trial. May be called from many threads.
     pub fn run(&self, trial: &Trial) -> TrialResult {
-        let item = self.item(trial);
+        let item = self.item(&self.own(trial));
         let answer = self.pool.run(&item);
         self.result(trial, answer)
     }
@@ -176,10 +191,22 @@ impl Session {
     /// over as it comes. Nothing is handed over for trials that a cancellation
     /// kept from ending.
     pub fn run_all(&self, trials: &[Trial], mut ended: impl FnMut(TrialResult)) {
-        let items: Vec<WorkItem> = trials.iter().map(|trial| self.item(trial)).collect();
-        self.pool.map(&items, |place, answer| {
+        let task = |place: usize| self.own(&trials[place]);
+        self.run_tasks(trials.len(), task, |_, result| ended(result));
+    }
+
+    /// The same of tasks, of which each may be about another launcher; with each
+    /// result comes its task's place.
+    pub fn run_tasks<'a>(
+        &self,
+        total: usize,
+        task: impl Fn(usize) -> Task<'a> + Sync,
+        mut ended: impl FnMut(usize, TrialResult),
+    ) {
+        let item = |place: usize| self.item(&task(place));
+        self.pool.map(total, item, |place, answer| {
             if !matches!(answer, Err(PoolError::Cancelled)) {
-                ended(self.result(&trials[place], answer));
+                ended(place, self.result(task(place).trial, answer));
             }
         });
     }
@@ -214,11 +241,21 @@ impl Session {
         }
     }
 
-    fn item(&self, trial: &Trial) -> WorkItem {
+    /// A trial of the launcher under test.
+    fn own<'a>(&'a self, trial: &'a Trial) -> Task<'a> {
+        Task {
+            trial,
+            launcher: &self.launcher,
+            baseline: None,
+        }
+    }
+
+    fn item(&self, task: &Task<'_>) -> WorkItem {
         WorkItem {
-            trial: trial.clone(),
-            launcher: self.launcher.clone(),
+            trial: task.trial.clone(),
+            launcher: task.launcher.clone(),
             open: self.open.clone(),
+            baseline: task.baseline.cloned(),
             facts: self.facts.iter().copied().collect(),
             places: self.places.clone(),
             number: self.next.fetch_add(1, Ordering::Relaxed),

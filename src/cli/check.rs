@@ -127,6 +127,7 @@ fn session(
         scratch: check.scratch.clone(),
         jobs: check.jobs.map(usize::from),
         perimeter,
+        faulty: None,
     };
     Session::start(corpus, settings).map_err(|error| Failure::new(USAGE, error))
 }

@@ -6,6 +6,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::case::{Case, TopicFile};
+use super::fault::Fault;
+use crate::launcher::file::LauncherFile;
 
 /// A digest of what the case means: its prose and references do not count.
 pub fn of_case(topic: &TopicFile, case: &Case) -> String {
@@ -18,6 +20,15 @@ pub fn of_case(topic: &TopicFile, case: &Case) -> String {
     of_json(&meaning)
 }
 
+/// A digest of what a fault is: its file without its prose, and its launcher.
+pub fn of_fault(fault: &Fault, launcher: &LauncherFile) -> String {
+    let mut launcher = launcher.clone();
+    launcher.schema = None;
+    launcher.about.clear();
+    launcher.notes.clear();
+    of_json(&(&launcher, &fault.platforms, &fault.needs, fault.starts))
+}
+
 /// A digest of a list of digests.
 pub fn of_all<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut all: Vec<_> = digests.collect();
@@ -26,7 +37,7 @@ pub fn of_all<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
 }
 
 /// The first 16 hexadecimal digits of the SHA-256 of a value's JSON.
-fn of_json<T: Serialize>(value: &T) -> String {
+pub(crate) fn of_json<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_vec(value).unwrap_or_default();
     Sha256::digest(text)
         .iter()

@@ -55,6 +55,16 @@ pub enum CorpusError {
         /// What is wrong and what to write instead.
         problem: String,
     },
+    /// A fault contradicts itself, or names what is not there.
+    #[error("{file}: fault {fault}: {problem}")]
+    Fault {
+        /// The file.
+        file: String,
+        /// The fault.
+        fault: String,
+        /// What is wrong and what to write instead.
+        problem: String,
+    },
     /// There is no case at all.
     #[error(
         "{place} holds no case; a corpus is a directory of <area>/<topic>.json files, as conformance/README.md describes"

@@ -7,13 +7,15 @@ use super::case::TopicFile;
 use super::check;
 use super::digest;
 use super::error::{CorpusError, parse};
+use super::fault::{self, Fault, FaultSource};
+use super::matrix::{MATRIX, MatrixFile};
 use super::requirement::{Requirement, RequirementFile};
 use super::source::{Source, SourceFile};
 use super::trial::Trial;
 use crate::launcher::file::LauncherFile;
 
 /// The directories of a corpus that hold something else than cases.
-const OTHER_DIRECTORIES: [&str; 4] = ["launchers", "expectations", "faults", "schema"];
+const OTHER_DIRECTORIES: [&str; 2] = ["expectations", "schema"];
 
 /// `corpus.json`: what the corpus says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +43,10 @@ pub struct Corpus {
     pub trials: Vec<Trial>,
     /// The launcher files that come with it.
     pub launchers: Vec<LauncherFile>,
+    /// The launchers that are wrong on purpose.
+    pub faults: Vec<Fault>,
+    /// What audits have shown of the cases and faults.
+    pub matrix: Option<MatrixFile>,
 }
 
 /// A topic and where it stands.
@@ -59,6 +65,8 @@ impl Corpus {
         let mut requirements = Vec::new();
         let mut topics = Vec::new();
         let mut launchers = Vec::new();
+        let mut faults = Vec::new();
+        let mut matrix = None;
         for file in source.files()? {
             match file.name.split_once('/') {
                 None if file.name == "corpus.json" => {
@@ -69,6 +77,13 @@ impl Corpus {
                 }
                 None => {}
                 Some(("launchers", _)) => launchers.push(parse(&file.shown, &file.bytes)?),
+                Some(_) if file.name == MATRIX => {
+                    matrix = Some(parse::<MatrixFile>(&file.shown, &file.bytes)?);
+                }
+                Some(("faults", _)) => faults.push(FaultSource {
+                    content: parse(&file.shown, &file.bytes)?,
+                    source: file,
+                }),
                 Some((directory, _)) if OTHER_DIRECTORIES.contains(&directory) => {}
                 Some(_) => topics.push(Topic {
                     content: parse(&file.shown, &file.bytes)?,
@@ -82,6 +97,7 @@ impl Corpus {
             retired: Vec::new(),
         });
         check::all(&topics, &requirements, &about)?;
+        fault::check(&faults, &launchers)?;
         let mut trials = Vec::new();
         for topic in &topics {
             for case in &topic.content.cases {
@@ -110,6 +126,8 @@ impl Corpus {
             requirements,
             trials,
             launchers,
+            faults: faults.into_iter().map(|fault| fault.content).collect(),
+            matrix,
         })
     }
 

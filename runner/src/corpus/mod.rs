@@ -5,8 +5,10 @@ mod check;
 pub mod digest;
 pub mod error;
 pub mod expect;
+pub mod fault;
 pub mod fixture;
 pub mod load;
+pub mod matrix;
 pub mod placeholder;
 pub mod policy;
 pub mod requirement;
@@ -16,6 +18,7 @@ pub mod vocabulary;
 
 pub use check::FIXED_NAMES;
 pub use error::CorpusError;
+pub use fault::Fault;
 pub use load::Corpus;
 pub use source::Source;
 pub use trial::Trial;

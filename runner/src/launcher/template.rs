@@ -16,6 +16,8 @@ pub struct Places {
     pub program: Option<PathBuf>,
     /// This program, which is the reference launcher too.
     pub perimeter: PathBuf,
+    /// The reference launcher that makes mistakes on request, where there is one.
+    pub faulty: Option<PathBuf>,
     /// The fixture's root.
     pub root: PathBuf,
     /// Where files written before the launch lie.
@@ -214,6 +216,7 @@ impl Context<'_> {
         match name {
             "program" => path(self.places.program.as_deref()?),
             "perimeter" => path(&self.places.perimeter),
+            "faulty" => path(self.places.faulty.as_deref()?),
             "workspace" => path(&self.request.workspace),
             "cwd" => path(&self.request.cwd),
             "root" => path(&self.places.root),

@@ -347,6 +347,7 @@ impl Stage<'_> {
         let places = Places {
             program,
             perimeter: self.attempt.item.places.perimeter.clone(),
+            faulty: self.attempt.item.places.faulty.clone(),
             root: self.layout.root.clone(),
             state: self.layout.state.clone(),
         };

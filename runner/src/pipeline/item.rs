@@ -19,6 +19,9 @@ pub struct WorkItem {
     pub launcher: LauncherFile,
     /// The launcher that is no sandbox: the baseline is the trial under it.
     pub open: LauncherFile,
+    /// What the trial did without a sandbox, where the asker has seen that already
+    /// in this run: it hangs on no launcher.
+    pub baseline: Option<Observation>,
     /// What the host offers.
     pub facts: Vec<Fact>,
     /// Where everything of this run lies.
@@ -36,6 +39,8 @@ pub struct RunPlaces {
     pub host_temporary: PathBuf,
     /// This program, which is the reference launcher too.
     pub perimeter: PathBuf,
+    /// The reference launcher that makes mistakes on request, where there is one.
+    pub faulty: Option<PathBuf>,
     /// The probe, for trials to be linked from.
     pub probe: PathBuf,
 }
@@ -51,7 +56,7 @@ pub struct WorkResult {
     pub evidence: Vec<String>,
     /// What the case needs and the host does not offer.
     pub missing: Vec<Fact>,
-    /// The same command without a sandbox.
+    /// The same command without a sandbox, where it had to be run.
     pub baseline: Option<Observation>,
     /// The command under the launcher.
     pub observed: Option<Observation>,

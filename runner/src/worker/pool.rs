@@ -129,28 +129,29 @@ where
     }
 
     /// Has all answered, as many at a time as there are workers. Each answer is
-    /// handed over as it comes, with its request's place, on this thread.
+    /// handed over as it comes, with its request's place, on this thread. A request
+    /// is made when a worker is to get it, so that there may be very many.
     pub fn map(
         &self,
-        requests: &[Request],
+        total: usize,
+        request: impl Fn(usize) -> Request + Sync,
         mut answered: impl FnMut(usize, Result<Response, PoolError>),
     ) where
-        Request: Sync,
         Response: Send,
     {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs.min(requests.len()) {
+            for _ in 0..self.jobs.min(total) {
                 let sender = sender.clone();
-                let next = &next;
+                let (next, request) = (&next, &request);
                 scope.spawn(move || {
                     loop {
                         let place = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(request) = requests.get(place) else {
+                        if place >= total {
                             return;
-                        };
-                        if sender.send((place, self.run(request))).is_err() {
+                        }
+                        if sender.send((place, self.run(&request(place)))).is_err() {
                             return;
                         }
                     }

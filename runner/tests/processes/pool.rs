@@ -39,7 +39,7 @@ tests![
 ];
 
 /// What the test's workers can do.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Request {
     Echo(String),
     Print,
@@ -110,7 +110,11 @@ pub fn enter() {
         Request::Hang(scratch.path().join("1")),
         Request::Hang(scratch.path().join("2")),
     ];
-    pool.map(&requests, |_, answer| drop(answer));
+    pool.map(
+        requests.len(),
+        |place| requests[place].clone(),
+        |_, answer| drop(answer),
+    );
     loop {
         std::thread::park();
     }
@@ -134,10 +138,14 @@ fn requests_are_answered() {
 fn many_at_a_time_and_each_in_its_place() {
     let requests: Vec<Request> = (0..200).map(|number| echo(&number.to_string())).collect();
     let mut answers = vec![None; 200];
-    pool(4).map(&requests, |place, answer| answers[place] = answer.ok());
+    pool(4).map(
+        requests.len(),
+        |place| requests[place].clone(),
+        |place, answer| answers[place] = answer.ok(),
+    );
     let expected: Vec<_> = (0..200).map(|number| Some(number.to_string())).collect();
     assert_eq!(answers, expected);
-    pool(4).map(&[], |_, _| unreachable!());
+    pool(4).map(0, |_| unreachable!(), |_, _| unreachable!());
 }
 
 fn from_many_threads() {
@@ -230,10 +238,14 @@ fn cancelling_ends_all_at_once() {
     std::thread::scope(|scope| {
         let pool = &pool;
         let answers = scope.spawn(move || {
-            pool.map(&requests, |_, answer| {
-                let error = answer.unwrap_err();
-                assert!(matches!(error, PoolError::Cancelled), "{error:?}");
-            });
+            pool.map(
+                requests.len(),
+                |place| requests[place].clone(),
+                |_, answer| {
+                    let error = answer.unwrap_err();
+                    assert!(matches!(error, PoolError::Cancelled), "{error:?}");
+                },
+            );
         });
         let pids = processes_of(path);
         let began = Instant::now();
