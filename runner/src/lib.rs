@@ -15,6 +15,7 @@ pub mod probe;
 pub mod report;
 pub mod schema;
 pub mod session;
+pub mod target;
 pub mod verdict;
 pub mod worker;
 
