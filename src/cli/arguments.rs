@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use perimeter_runner::corpus::partition::Partition;
 use perimeter_runner::corpus::vocabulary::{Fact, Level};
 
 /// Runs a command under a sandbox policy, and checks that any sandbox holds.
@@ -245,6 +246,16 @@ pub struct Check {
     /// Write a summary in Markdown
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
+    /// Write a SARIF report, for code scanning
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write a TAP report
+    #[arg(long, value_name = "FILE")]
+    pub tap: Option<PathBuf>,
+    /// Run the K-th of N parts of what is selected, for several machines; the
+    /// split is that of cargo-nextest's `count:K/N`
+    #[arg(long, value_name = "K/N")]
+    pub partition: Option<Partition>,
     /// Facts that the host must offer, or the run fails
     #[arg(long, value_name = "FACT,…", value_delimiter = ',', value_parser = fact)]
     pub require: Vec<Fact>,

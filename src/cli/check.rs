@@ -10,14 +10,16 @@ use std::time::Instant;
 use perimeter_runner::corpus::vocabulary::Fact;
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
+use perimeter_runner::facts;
 use perimeter_runner::launcher::file::{LauncherFile, read_launcher};
 use perimeter_runner::report::console::{Color, Look, PrintError, print, render};
 use perimeter_runner::report::progress::Progress;
 use perimeter_runner::report::results::{Contract, Header, TrialResult};
 use perimeter_runner::report::summary::Summary;
 use perimeter_runner::report::writer::ResultsWriter;
-use perimeter_runner::report::{junit, markdown};
+use perimeter_runner::report::{junit, markdown, sarif, tap};
 use perimeter_runner::session::{Session, Settings, levels};
+use perimeter_runner::target::ignored;
 use perimeter_runner::worker::{Interrupts, Scratch};
 
 use super::arguments::{Check, ColorFlag};
@@ -29,18 +31,35 @@ use super::print::require_open;
 pub fn run(check: Check) -> Result<ExitCode, Failure> {
     require_open(USAGE)?;
     let corpus = load(check.selection.corpus.as_deref())?;
-    let trials = select(&corpus, &check.selection.filters)?;
+    let mut trials = select(&corpus, &check.selection.filters)?;
     let launcher = launcher(&corpus, &check.launcher)?;
     let contract = Contract {
         levels: levels(&launcher, check.level),
         required_facts: check.require.clone(),
         absent_facts: check.without.clone(),
         filters: check.selection.filters.clone(),
+        partition: check.partition.map(|part| part.to_string()),
     };
-    for output in [&check.results, &check.junit, &check.summary]
-        .into_iter()
-        .flatten()
-    {
+    if let Some(part) = check.partition {
+        let facts = facts::of_this_host();
+        part.keep(&mut trials, |trial| {
+            ignored(trial, &launcher, &contract, &facts).is_some()
+        });
+        if trials.is_empty() {
+            return Err(Failure::new(
+                RunCode::Nothing.code(),
+                format_args!("part {part} of the selection is empty; ask for fewer parts"),
+            ));
+        }
+    }
+    let outputs = [
+        &check.results,
+        &check.junit,
+        &check.summary,
+        &check.sarif,
+        &check.tap,
+    ];
+    for output in outputs.into_iter().flatten() {
         writable(output)?;
     }
     let session = session(&corpus, launcher, contract, &check)?;
@@ -57,7 +76,7 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
         .map_err(|error| harness(format_args!("signals cannot be waited for: {error}")))?;
     let header = session.header(&corpus, check.selection.corpus.as_deref(), trials.len());
     let finished = measure(&session, &header, &trials, &check)?;
-    report(&header, &finished, &check)
+    report(&corpus, &header, &finished, &check)
 }
 
 /// What a run came to.
@@ -215,13 +234,18 @@ fn measure(
 }
 
 /// Writes the reports, and ends as the run does.
-fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCode, Failure> {
+fn report(
+    corpus: &Corpus,
+    header: &Header,
+    finished: &Finished,
+    check: &Check,
+) -> Result<ExitCode, Failure> {
     let Finished {
         results,
         summary,
         milliseconds,
     } = finished;
-    let files = write_files(header, finished, check);
+    let files = write_files(corpus, header, finished, check);
     let look = Look::stdout(match check.color {
         ColorFlag::Auto => Color::Auto,
         ColorFlag::Always => Color::Always,
@@ -250,7 +274,12 @@ fn report(header: &Header, finished: &Finished, check: &Check) -> Result<ExitCod
 }
 
 /// Writes the reports that are files. Each was writable before the run.
-fn write_files(header: &Header, finished: &Finished, check: &Check) -> Result<(), Failure> {
+fn write_files(
+    corpus: &Corpus,
+    header: &Header,
+    finished: &Finished,
+    check: &Check,
+) -> Result<(), Failure> {
     let Finished {
         results,
         summary,
@@ -269,6 +298,14 @@ fn write_files(header: &Header, finished: &Finished, check: &Check) -> Result<()
     if let Some(path) = &check.summary {
         let text = markdown::render(header, results, summary, *milliseconds);
         append(path, &text).map_err(|error| lost(path, &error))?;
+    }
+    if let Some(path) = &check.sarif {
+        let text = sarif::render(header, results, summary, corpus);
+        fs::write(path, text).map_err(|error| lost(path, &error))?;
+    }
+    if let Some(path) = &check.tap {
+        let text = tap::render(header, results, summary);
+        fs::write(path, text).map_err(|error| lost(path, &error))?;
     }
     Ok(())
 }

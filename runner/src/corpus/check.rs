@@ -28,18 +28,21 @@ pub const FIXED_NAMES: [&str; 13] = [
 
 /// A case's fault, with its place.
 pub(crate) fn inconsistent(topic: &Topic, id: &str, problem: impl Into<String>) -> CorpusError {
-    let text = String::from_utf8_lossy(&topic.source.bytes);
-    let needle = format!("\"{id}\"");
-    let line = text
-        .lines()
-        .position(|line| line.contains("\"id\"") && line.contains(&needle))
-        .map_or(1, |index| index + 1);
     CorpusError::Inconsistent {
         file: topic.source.shown.clone(),
-        line,
+        line: line_of(topic, id),
         case: id.to_owned(),
         problem: problem.into(),
     }
+}
+
+/// The line that a case's id stands at, from 1.
+pub(crate) fn line_of(topic: &Topic, id: &str) -> usize {
+    let text = String::from_utf8_lossy(&topic.source.bytes);
+    let needle = format!("\"{id}\"");
+    text.lines()
+        .position(|line| line.contains("\"id\"") && line.contains(&needle))
+        .map_or(1, |index| index + 1)
 }
 
 /// Checks every case, alone and against the others.

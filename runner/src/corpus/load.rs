@@ -1,5 +1,7 @@
 //! Reads a corpus whole: topics, requirements and launcher files.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +49,8 @@ pub struct Corpus {
     pub faults: Vec<Fault>,
     /// What audits have shown of the cases and faults.
     pub matrix: Option<MatrixFile>,
+    /// The line of its file that each case's id stands at, from 1.
+    lines: HashMap<String, usize>,
 }
 
 /// A topic and where it stands.
@@ -99,8 +103,10 @@ impl Corpus {
         check::all(&topics, &requirements, &about)?;
         fault::check(&faults, &launchers)?;
         let mut trials = Vec::new();
+        let mut lines = HashMap::new();
         for topic in &topics {
             for case in &topic.content.cases {
+                lines.insert(case.id.clone(), check::line_of(topic, &case.id));
                 let digest = digest::of_case(&topic.content, case);
                 let of_case = Trial::of(&topic.content, &topic.source.name, case, &digest)
                     .map_err(|error| check::inconsistent(topic, &case.id, error.to_string()))?;
@@ -128,7 +134,13 @@ impl Corpus {
             launchers,
             faults: faults.into_iter().map(|fault| fault.content).collect(),
             matrix,
+            lines,
         })
+    }
+
+    /// The line of its file that a case's id stands at, from 1.
+    pub fn line_of(&self, id: &str) -> Option<usize> {
+        self.lines.get(id).copied()
     }
 
     /// The launcher file of this name.

@@ -9,6 +9,7 @@ pub mod fault;
 pub mod fixture;
 pub mod load;
 pub mod matrix;
+pub mod partition;
 pub mod placeholder;
 pub mod policy;
 pub mod requirement;

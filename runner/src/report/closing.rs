@@ -88,7 +88,7 @@ fn level(summary: &Summary) -> String {
     match summary.highest_level() {
         Some(level) => format!("The highest level that holds is {}.", word(&level)),
         None if summary.narrowed => {
-            String::from("Levels are not judged, since filters narrowed the run.")
+            String::from("Levels are not judged, since the run is of some cases only.")
         }
         None if summary.interrupted => String::from("Levels are not judged."),
         None => String::from("No level holds."),

@@ -177,6 +177,13 @@ fn host(page: &mut String, header: &Header) {
         ("declared absent", or_none(words(&contract.absent_facts))),
         ("filters", or_none(contract.filters.join(", "))),
         (
+            "part",
+            contract
+                .partition
+                .clone()
+                .unwrap_or_else(|| "all".to_owned()),
+        ),
+        (
             "host",
             format!(
                 "{} {}, {}, uid {}",

@@ -6,7 +6,9 @@ pub mod markdown;
 pub mod progress;
 pub mod reader;
 pub mod results;
+pub mod sarif;
 pub mod summary;
+pub mod tap;
 pub mod writer;
 
 mod closing;

@@ -126,6 +126,10 @@ pub struct Contract {
     /// nothing of whole levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
+    /// Which part of the selection this run is of, as `1/3`; the others ran
+    /// elsewhere. It says nothing of whole levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
 }
 
 impl Contract {

@@ -49,6 +49,7 @@ pub(crate) fn contract() -> Contract {
         required_facts: Vec::new(),
         absent_facts: vec![Fact::Ipv6Loopback],
         filters: Vec::new(),
+        partition: None,
     }
 }
 

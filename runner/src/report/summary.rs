@@ -153,7 +153,7 @@ pub struct Summary {
     pub denials: usize,
     /// Those of them whose baseline showed the forbidden effect.
     pub shown_denials: usize,
-    /// Whether filters narrowed the run.
+    /// Whether filters or a partition narrowed the run.
     pub narrowed: bool,
     /// Whether the run was stopped before every selected trial had ended.
     pub interrupted: bool,
@@ -164,7 +164,7 @@ pub struct Summary {
 impl Summary {
     /// Adds up the results of a run.
     pub fn of(trials: &[TrialResult], contract: &Contract) -> Summary {
-        let narrowed = !contract.filters.is_empty();
+        let narrowed = !contract.filters.is_empty() || contract.partition.is_some();
         let mut summary = Summary {
             all: Tally::default(),
             required: Tally::default(),

@@ -153,6 +153,9 @@ fn head(page: &mut Page<'_>, header: &Header) {
     if !contract.filters.is_empty() {
         page.labelled("narrowed", &contract.filters.join(", "));
     }
+    if let Some(part) = &contract.partition {
+        page.labelled("part", part);
+    }
 }
 
 /// What was proven.
