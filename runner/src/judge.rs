@@ -34,6 +34,36 @@ pub fn judge(
     baseline: Option<&Observation>,
     observed: &Observation,
 ) -> Judgement {
+    let mut judgement = verdict(expect, launcher, baseline, observed);
+    judgement.evidence.extend(tries(observed, ""));
+    if let Some(baseline) = baseline {
+        let tries = tries(baseline, "without a sandbox: ");
+        judgement.evidence.extend(tries);
+    }
+    judgement
+}
+
+/// How often the launches of a race were tried.
+fn tries<'a>(
+    observation: &'a Observation,
+    whose: &'a str,
+) -> impl Iterator<Item = String> + use<'a> {
+    let tries = observation
+        .launches
+        .iter()
+        .filter_map(|launch| launch.tries);
+    tries.map(move |tries| {
+        let (made, started) = (tries.made, tries.started);
+        format!("{whose}launched {made} times, {started} of them started the command")
+    })
+}
+
+fn verdict(
+    expect: &Expect,
+    launcher: LauncherTraits,
+    baseline: Option<&Observation>,
+    observed: &Observation,
+) -> Judgement {
     if let Some(judgement) = escape(expect, observed) {
         return judgement;
     }

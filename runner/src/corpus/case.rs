@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::expect::Expect;
 use super::fixture::FixtureSpec;
 use super::policy::PolicySpec;
+use super::streams::Streams;
 use super::vocabulary::{Fact, Feature, Level, Platform, Strength};
 
 /// One file of the corpus: a topic, what its cases share, and the cases.
@@ -91,9 +92,23 @@ pub struct Case {
     /// How a terminal takes part.
     #[serde(default, skip_serializing_if = "Tty::is_none")]
     pub tty: Tty,
+    /// What stands in the place of the launcher's standard streams.
+    #[serde(default, skip_serializing_if = "Streams::is_plain")]
+    pub streams: Streams,
     /// What the host does while the command runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub during: Vec<During>,
+    /// How often the launch is repeated at most, until its effect shows: for a
+    /// race, beside `meanwhile`.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub tries: u32,
+    /// A shell command of the host that runs beside every try, until the last
+    /// has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meanwhile: Option<String>,
+    /// How many launchers are started at once.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub copies: u32,
     /// `false` where the command is never to be started or cannot speak.
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
     pub proves_start: bool,
@@ -110,6 +125,15 @@ pub struct Case {
 /// Ten times what the slowest well-behaved case takes on a loaded machine.
 fn default_timeout() -> u32 {
     20
+}
+
+fn once() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_once(value: &u32) -> bool {
+    *value == 1
 }
 
 fn proves_start() -> bool {
@@ -146,9 +170,24 @@ pub struct LaunchSpec {
     /// the command gets one.
     #[serde(default, skip_serializing_if = "Tty::is_none")]
     pub tty: Tty,
+    /// What stands in the place of the launcher's standard streams.
+    #[serde(default, skip_serializing_if = "Streams::is_plain")]
+    pub streams: Streams,
     /// What the host does while the command runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub during: Vec<During>,
+    /// How often the launch is repeated at most, until the case's effect shows.
+    /// What counts is the try that showed it, or else the last that started.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub tries: u32,
+    /// A shell command of the host that runs beside every try, until the last
+    /// has ended; it is then killed. Its working directory is the fixture's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meanwhile: Option<String>,
+    /// How many launchers are started at once, by one shell, which waits for
+    /// them all; its output is theirs.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub copies: u32,
     /// `false` where the command is never to be started or cannot speak (a
     /// missing program): the runner then adds no start line to it.
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
@@ -233,6 +272,9 @@ pub struct During {
     /// The launcher's parent is killed, when true.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kill_parent: bool,
+    /// The thread that started the launcher ends, when true; its process stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_thread: bool,
 }
 
 impl Case {
@@ -251,7 +293,11 @@ impl Case {
                 environment: self.environment.clone(),
                 stdin: self.stdin.clone(),
                 tty: self.tty,
+                streams: self.streams.clone(),
                 during: self.during.clone(),
+                tries: self.tries,
+                meanwhile: self.meanwhile.clone(),
+                copies: self.copies,
                 proves_start: self.proves_start,
             }),
         }]

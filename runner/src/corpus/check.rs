@@ -136,16 +136,26 @@ fn step(step: &Step) -> Result<(), String> {
 }
 
 fn launch_is_clear(launch: &LaunchSpec) -> Result<(), String> {
+    if launch.streams.output.is_some() && launch.proves_start {
+        return Err("a command whose output is not the runner's pipe cannot prove that it started; state \"proves_start\": false".into());
+    }
+    if launch.tries == 0 || launch.copies == 0 {
+        return Err("tries and copies are 1 or more".into());
+    }
     launch.during.iter().try_for_each(|during: &During| {
         let stated = [
             during.signal.is_some(),
             during.host.is_some(),
             during.typed.is_some(),
             during.kill_parent,
+            during.end_thread,
         ];
         match stated.iter().filter(|stated| **stated).count() {
             1 => Ok(()),
-            _ => Err("an entry of during states one of signal, host, type, kill_parent".into()),
+            _ => Err(
+                "an entry of during states one of signal, host, type, kill_parent, end_thread"
+                    .into(),
+            ),
         }
     })
 }

@@ -14,6 +14,7 @@ pub mod placeholder;
 pub mod policy;
 pub mod requirement;
 pub mod source;
+pub mod streams;
 pub mod trial;
 pub mod vocabulary;
 

@@ -4,7 +4,7 @@ use rstest::rstest;
 
 use super::*;
 use crate::corpus::expect::{Effect, TextMatch};
-use crate::observe::observation::{Change, Leak, Leftover, Part};
+use crate::observe::observation::{Change, Leak, Leftover, Part, Tries};
 
 fn launch(started: bool, ending: Ending) -> LaunchObservation {
     LaunchObservation {
@@ -233,5 +233,36 @@ fn a_refusal_instead_of_a_denial_counts_only_beside_a_launch_that_started() {
     assert_eq!(
         verdict(&expect, Some(&baseline), &observed),
         Verdict::Conforms
+    );
+}
+
+#[test]
+fn the_tries_of_a_race_are_told() {
+    let mut observed = run(true, false);
+    observed.launches[0].tries = Some(Tries {
+        made: 20,
+        started: 11,
+    });
+    let mut baseline = run(true, true);
+    baseline.launches[0].tries = Some(Tries {
+        made: 3,
+        started: 3,
+    });
+    let expect = expect(Outcome::Denied);
+    let judgement = judge(
+        &expect,
+        LauncherTraits::default(),
+        Some(&baseline),
+        &observed,
+    );
+    assert_eq!(judgement.verdict, Verdict::Conforms);
+    let told = judgement.evidence.join("; ");
+    assert!(
+        told.contains("launched 20 times, 11 of them started"),
+        "{told}"
+    );
+    assert!(
+        told.contains("without a sandbox: launched 3 times"),
+        "{told}"
     );
 }

@@ -30,6 +30,8 @@ pub(super) struct Preparation {
     pub(super) ignored: Vec<c_int>,
     /// Signals to block.
     pub(super) blocked: Vec<c_int>,
+    /// Descriptors to close.
+    pub(super) closed: Vec<RawFd>,
     /// Whether standard input is to be the controlling terminal.
     pub(super) terminal: bool,
     /// The parent process to put in between, if any.
@@ -144,6 +146,9 @@ impl Preparation {
                 } else {
                     check(libc::dup2(*source, *wanted))?;
                 }
+            }
+            for number in &self.closed {
+                libc::close(*number);
             }
             let mut mask: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut mask);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::corpus::case::During;
+use crate::corpus::streams::Streams;
 use crate::fixture::Inheritance;
 use crate::observe::observation::{LaunchObservation, Leftover};
 
@@ -29,6 +30,9 @@ pub struct LaunchRequest<'a> {
     pub terminal: bool,
     /// The line by which the command proves that it started.
     pub start_line: Option<String>,
+    /// What the launcher finds in the place of its standard streams, save on a
+    /// terminal.
+    pub streams: &'a Streams,
     /// What happens on the host meanwhile, in this order.
     pub during: &'a [During],
     /// The working directory of the host's shell commands.

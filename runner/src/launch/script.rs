@@ -24,6 +24,8 @@ pub(super) enum Act {
     Type(String),
     /// The end of the launcher's parent.
     KillParent,
+    /// The end of the thread that started the launcher.
+    EndThread,
     /// A shell command on the host.
     Host(String),
 }
@@ -92,8 +94,10 @@ impl<'a> Script<'a> {
             Act::Host(command.clone())
         } else if let Some(text) = &action.typed {
             Act::Type(text.clone())
-        } else {
+        } else if action.kill_parent {
             Act::KillParent
+        } else {
+            Act::EndThread
         }))
     }
 }

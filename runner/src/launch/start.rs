@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Instant;
 
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
@@ -16,7 +16,9 @@ use super::child::{self, Parent, Preparation};
 use super::exit::ExitWatch;
 use super::request::LaunchRequest;
 use super::script::process_id;
+use super::streams::{self, Side};
 use super::terminal::Terminal;
+use super::thread::Starter;
 use super::{LaunchError, tree};
 use crate::fixture::Inheritance;
 
@@ -40,6 +42,8 @@ pub(super) struct Started {
     /// The launcher, or the process in between.
     child: Child,
     between: Option<Between>,
+    /// The thread that started it, where that is to end before the launcher.
+    thread: Option<Starter>,
 }
 
 /// The runner's side of the process between it and the launcher.
@@ -75,9 +79,15 @@ impl Started {
                 .stdout(terminal.stream()?)
                 .stderr(terminal.stream()?),
             None => command
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped()),
+                .stdin(streams::place(request.streams.input.as_ref(), Side::Read)?)
+                .stdout(streams::place(
+                    request.streams.output.as_ref(),
+                    Side::Write,
+                )?)
+                .stderr(streams::place(
+                    request.streams.errors.as_ref(),
+                    Side::Write,
+                )?),
         };
         let places = Places::reserve(request.inherited)?;
         let mut preparation = preparation(request, &places)?;
@@ -103,10 +113,17 @@ impl Started {
 
         let began = Instant::now();
         let gate = tree::starting();
-        let child = command.spawn();
+        let (child, thread) = if request.during.iter().any(|action| action.end_thread) {
+            let (child, thread) = Starter::spawn(command);
+            (child, Some(thread))
+        } else {
+            let child = command.spawn();
+            drop(command);
+            (child, None)
+        };
         drop(gate);
         let mut child = child.map_err(|source| failure(program, request, source))?;
-        drop((command, places, theirs));
+        drop((places, theirs));
         let launcher = match &mut between {
             None => process_id(&child),
             Some(between) => match between.launcher() {
@@ -140,7 +157,13 @@ impl Started {
             terminal,
             child,
             between,
+            thread,
         })
+    }
+
+    /// Ends the thread that started the launcher.
+    pub(super) fn end_thread(&mut self) {
+        drop(self.thread.take());
     }
 
     /// The process in between, if any.
@@ -239,6 +262,7 @@ fn preparation(request: &LaunchRequest<'_>, places: &Places) -> Result<Preparati
             .iter()
             .map(|signal| *signal as i32)
             .collect(),
+        closed: streams::closed(request.streams),
         terminal: request.terminal,
         parent: None,
     })
@@ -325,7 +349,7 @@ fn raw(descriptor: &OwnedFd) -> RawFd {
 }
 
 /// A pipe whose ends are closed by exec: the reading end, the writing end.
-fn pipe() -> Result<(OwnedFd, OwnedFd), LaunchError> {
+pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), LaunchError> {
     let failed = LaunchError::errno("make a pipe");
     let (reading, writing) = nix::unistd::pipe().map_err(&failed)?;
     for end in [&reading, &writing] {

@@ -198,6 +198,7 @@ impl Watch<'_> {
                 _ if self.ended.is_some() => {}
                 Act::Signal(signal) => send(self.started.launcher, signal)?,
                 Act::Type(text) => self.input.extend_from_slice(text.as_bytes()),
+                Act::EndThread => self.started.end_thread(),
                 Act::KillParent => {
                     if let Some(between) = self.started.between() {
                         send(between, Signal::SIGKILL)?;
@@ -357,6 +358,7 @@ impl Watch<'_> {
                 output,
                 error_output: self.errors.into_text(),
                 milliseconds: milliseconds.as_secs_f64() * 1000.0,
+                tries: None,
             },
             leftovers,
             typed: typed.unwrap_or_default(),

@@ -13,6 +13,7 @@ use nix::fcntl::{AT_FDCWD, OFlag};
 
 use crate::fixture::Secrets;
 
+use super::encoded::{self, Encodings};
 use super::observation::Leak;
 use super::read::{fill, open_quietly};
 
@@ -37,7 +38,7 @@ pub struct Places<'a> {
 }
 
 /// Every canary that shows, allowed or not, once for each place. It shows in
-/// either case of its letters, and backwards as well.
+/// either case of its letters, backwards, in base64 and in hexadecimal as well.
 pub fn find(secrets: &Secrets, places: Places<'_>) -> Vec<Leak> {
     let canaries = Canaries::new(secrets);
     if canaries.by_digits.is_empty() {
@@ -75,21 +76,27 @@ pub fn forbidden(leaks: &[Leak], allowed: &[String]) -> Vec<Leak> {
 /// The secrets' names by the digits of their canaries, both ways round.
 struct Canaries<'a> {
     by_digits: HashMap<[u8; DIGITS], &'a str>,
+    encodings: Encodings<'a>,
 }
 
 impl<'a> Canaries<'a> {
     fn new(secrets: &'a Secrets) -> Canaries<'a> {
         let mut by_digits = HashMap::new();
+        let mut encodings = Encodings::default();
         for (name, canary) in secrets.iter() {
             let start = canary.len().saturating_sub(DIGITS);
             if let Ok(digits) = <[u8; DIGITS]>::try_from(&canary.as_bytes()[start..]) {
                 let mut backwards = digits;
                 backwards.reverse();
+                encodings.add(&digits, name);
                 by_digits.insert(digits, name);
                 by_digits.insert(backwards, name);
             }
         }
-        Canaries { by_digits }
+        Canaries {
+            by_digits,
+            encodings,
+        }
     }
 
     /// The secrets that show in some bytes.
@@ -149,6 +156,7 @@ struct Scan<'a, 'b> {
     window: [u8; DIGITS],
     /// How long that run is.
     run: usize,
+    encoded: encoded::Scan<'a, 'b>,
     found: BTreeSet<&'a str>,
 }
 
@@ -158,12 +166,16 @@ impl<'a, 'b> Scan<'a, 'b> {
             canaries,
             window: [0; DIGITS],
             run: 0,
+            encoded: canaries.encodings.scan(),
             found: BTreeSet::new(),
         }
     }
 
     fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
+            if let Some(name) = self.encoded.feed(*byte) {
+                self.found.insert(name);
+            }
             if !byte.is_ascii_hexdigit() {
                 self.run = 0;
                 continue;

@@ -1,6 +1,7 @@
 //! What happened: the host's side of a run, and the command's own record.
 
 pub mod effect;
+mod encoded;
 pub mod leak;
 pub mod observation;
 mod read;

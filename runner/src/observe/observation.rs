@@ -61,6 +61,20 @@ pub struct LaunchObservation {
     pub error_output: String,
     /// Milliseconds from the start of the launcher to its end.
     pub milliseconds: f64,
+    /// How often it was tried, where a race asks for more than once; this is
+    /// then the try that showed the effect, or the last that started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<Tries>,
+}
+
+/// How the tries of one launch ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tries {
+    /// How many there were.
+    pub made: u32,
+    /// How many of them started the command.
+    pub started: u32,
 }
 
 /// How a launcher ended.

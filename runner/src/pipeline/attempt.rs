@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::command::arguments;
+use super::command::{arguments, copies};
 use super::item::WorkItem;
 use super::names::{expand_all, expand_known};
 use super::removal;
@@ -18,13 +18,13 @@ use crate::corpus::placeholder::{PlaceholderError, names_in, texts_of};
 use crate::corpus::policy::PolicySpec;
 use crate::facts::LAUNCH_PATH;
 use crate::fixture::{self, Fixture, FixtureError, Layout, Names, Secrets};
-use crate::launch::{self, LaunchRequest, Launched, tree};
+use crate::launch::{self, Beside, LaunchRequest, Launched, tree};
 use crate::launcher::file::LauncherFile;
 use crate::launcher::request::Request;
 use crate::launcher::template::{Places, Rendered, TemplateError, render};
 use crate::observe::effect::{self, World};
 use crate::observe::leak::{self, Places as LeakPlaces};
-use crate::observe::observation::{Ending, LaunchObservation, Leak, Observation, Part};
+use crate::observe::observation::{Ending, LaunchObservation, Leak, Observation, Part, Tries};
 use crate::observe::snapshot::Snapshot;
 use crate::probe;
 
@@ -134,6 +134,7 @@ impl Attempt<'_> {
             observation: Observation::default(),
             canaries: Vec::new(),
             typed: String::new(),
+            beside: None,
         };
         stage.play()?;
         Ok(stage.observation)
@@ -176,6 +177,8 @@ struct Stage<'a> {
     /// Every canary that showed, allowed or not.
     canaries: Vec<Leak>,
     typed: String,
+    /// The process of the host that runs beside the launches.
+    beside: Option<i32>,
 }
 
 impl Stage<'_> {
@@ -186,9 +189,7 @@ impl Stage<'_> {
                 fixture::run_on_host(command, self.layout)?;
             }
             if let Some(launch) = &step.launch {
-                let launched = self.launch(launch)?;
-                self.observation.launches.push(launched.observation);
-                self.typed = launched.typed;
+                self.tries(launch, &before)?;
             }
         }
         let after = self.look()?;
@@ -200,6 +201,45 @@ impl Stage<'_> {
             self.observation.leftovers = leftovers;
             self.observation.control = Some(launched.observation);
         }
+        Ok(())
+    }
+
+    /// A step's launch: once, or beside the other party of a race until the
+    /// effect shows.
+    fn tries(&mut self, launch: &LaunchSpec, before: &Snapshot) -> Result<(), AttemptError> {
+        let beside = launch.meanwhile.as_deref().map(|command| {
+            let environment = os_pairs(self.own_environment().into_iter().collect());
+            Beside::start(command, &self.layout.root, &environment)
+        });
+        let beside = beside.transpose()?;
+        self.beside = beside.as_ref().map(Beside::id);
+        let mut tries = Tries::default();
+        let mut kept = None;
+        loop {
+            let launched = self.launch(launch)?;
+            tries.made += 1;
+            let started = launched.observation.started;
+            tries.started += u32::from(started);
+            self.typed = launched.typed;
+            self.observation.launches.push(launched.observation);
+            if launch.tries == 1 {
+                return Ok(());
+            }
+            let after = self.look()?;
+            let shows = self.effect(before, &after).iter().all(|part| part.holds);
+            let last = self.observation.launches.pop();
+            if shows || started || kept.is_none() {
+                kept = last;
+            }
+            if shows || tries.made >= launch.tries {
+                break;
+            }
+        }
+        if let Some(mut kept) = kept {
+            kept.tries = Some(tries);
+            self.observation.launches.push(kept);
+        }
+        self.beside = None;
         Ok(())
     }
 
@@ -226,8 +266,14 @@ impl Stage<'_> {
         let before = self.look()?;
         let start_line = launch.proves_start.then(|| self.nonce.clone());
         let environment = os_pairs(rendered.environment);
+        let mut own_processes = self.fixture.process_ids();
+        own_processes.extend(self.beside);
         let launched = launch::launch(&LaunchRequest {
-            command_line: rendered.command_line.into_iter().map(Into::into).collect(),
+            streams: &launch.streams,
+            command_line: copies(rendered.command_line, launch.copies)
+                .into_iter()
+                .map(Into::into)
+                .collect(),
             working_directory: rendered.working_directory,
             environment: environment.clone(),
             stdin: launch.stdin.clone().unwrap_or_default().into_bytes(),
@@ -239,7 +285,7 @@ impl Stage<'_> {
             deadline: Duration::from_secs(self.trial.case.timeout.into()),
             grace: self.attempt.grace(),
             inherited: self.fixture.inheritance(),
-            own_processes: &self.fixture.process_ids(),
+            own_processes: &own_processes,
         })?;
         let after = self.look()?;
         self.watch(&before, &after, &writable, &launched);

@@ -24,10 +24,39 @@ pub(super) fn arguments(run: &Run, start_line: Option<&str>) -> Vec<String> {
     }
 }
 
+/// A launcher's command line, or that of a shell which starts it so many times
+/// at once, waits for all, and ends with the last status that is not zero.
+pub(super) fn copies(command_line: Vec<String>, count: u32) -> Vec<String> {
+    const START: &str = "count=$1; shift; launchers=(); status=0\n\
+        for ((copy = 0; copy < count; copy++)); do \"$@\" & launchers+=($!); done\n\
+        for launcher in \"${launchers[@]}\"; do wait \"$launcher\" || status=$?; done\n\
+        exit \"$status\"";
+    if count == 1 {
+        return command_line;
+    }
+    let mut all: Vec<String> = ["bash", "-c", START, "copies"].map(str::to_owned).into();
+    all.push(count.to_string());
+    all.extend(command_line);
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    #[test]
+    fn copies_run_at_once_and_the_last_failure_is_theirs() {
+        let single = ["sh", "-c", "echo x; exit 3"].map(str::to_owned).to_vec();
+        assert_eq!(copies(single.clone(), 1), single);
+        let words = copies(single, 3);
+        let ran = std::process::Command::new(&words[0])
+            .args(&words[1..])
+            .output()
+            .expect("a shell");
+        assert_eq!(ran.stdout, b"x\nx\nx\n");
+        assert_eq!(ran.status.code(), Some(3));
+    }
 
     #[rstest]
     #[case::shell(Run::Shell("echo a; exit 3".to_owned()), "line\na\n", 3)]

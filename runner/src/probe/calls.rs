@@ -150,6 +150,26 @@ pub(super) fn shared_memory(id: c_int) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Writes to the start of a file through a shared mapping (mmap(2)).
+pub(super) fn map_write(file: &std::fs::File, bytes: &[u8]) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the mapping is ours, of the stated length, and gone before the
+    // return. A file that is shorter than the text raises SIGBUS, which ends us.
+    unsafe {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let number = file.as_raw_fd();
+        let length = bytes.len();
+        let start = libc::mmap(ptr::null_mut(), length, access, libc::MAP_SHARED, number, 0);
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        ptr::copy_nonoverlapping(bytes.as_ptr(), start.cast(), length);
+        let written = check(libc::msync(start, length, libc::MS_SYNC));
+        libc::munmap(start, length);
+        written.map(drop)
+    }
+}
+
 #[cfg(target_os = "linux")]
 pub(super) use linux::*;
 
@@ -268,6 +288,134 @@ mod linux {
     pub(crate) fn set_hostname(name: &str) -> io::Result<()> {
         // SAFETY: the text is live and of the stated length.
         check(unsafe { libc::sethostname(name.as_ptr().cast(), name.len()) }).map(drop)
+    }
+
+    /// kcmp(2), KCMP_FILE of `linux/kcmp.h`: whether a descriptor of ours and one
+    /// of another process are one open file.
+    pub(crate) fn compare_descriptors(pid: c_int, number: RawFd) -> io::Result<bool> {
+        // SAFETY: plain numbers.
+        let order = unsafe {
+            let own = libc::getpid();
+            libc::syscall(libc::SYS_kcmp, own, pid, 0, number, number)
+        };
+        check_long(order).map(|order| order == 0)
+    }
+
+    /// Waits for a new name in a directory (inotify(7)), once `ready` was called.
+    pub(crate) fn await_name(directory: &CStr, ready: impl FnOnce()) -> io::Result<Vec<u8>> {
+        // SAFETY: the kernel has just made the descriptor, for us alone, and the
+        // buffer is live and of the stated size.
+        unsafe {
+            let watch = OwnedFd::from_raw_fd(check(libc::inotify_init1(libc::IN_CLOEXEC))?);
+            let number = watch.as_raw_fd();
+            check(libc::inotify_add_watch(
+                number,
+                directory.as_ptr(),
+                libc::IN_CREATE,
+            ))?;
+            ready();
+            let mut buffer = vec![0u8; 4096];
+            let length = libc::read(number, buffer.as_mut_ptr().cast(), buffer.len());
+            check_long(libc::c_long::try_from(length).unwrap_or(-1))?;
+            // The name follows the event's four numbers, and ends in zeros.
+            let name = buffer.split_off(size_of::<libc::inotify_event>());
+            let end = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+            Ok(name[..end].to_vec())
+        }
+    }
+
+    /// Ends the calling thread alone (_exit(2)), whichever it is.
+    pub(crate) fn exit_thread() -> ! {
+        // SAFETY: the process goes on in its other threads; nothing of this
+        // one's stack is borrowed by them.
+        unsafe {
+            libc::syscall(libc::SYS_exit, 0);
+        }
+        unreachable!("a thread that has ended does not go on")
+    }
+
+    /// One call of the kernel that a sandbox may keep from its commands, with
+    /// arguments by which it changes nothing but this process: it succeeds, or
+    /// fails with another error than for want of a right. None for a call that
+    /// this processor does not have.
+    pub(crate) fn harmless(call: &str) -> Option<io::Result<()>> {
+        let zeros = [0u64; 32];
+        let zeros = zeros.as_ptr();
+        let here = libc::c_long::from(libc::AT_FDCWD);
+        let root = c"/".as_ptr();
+        let absent = c"/perimeter-absent".as_ptr();
+        // A handle of eight bytes that leads to no file (open_by_handle_at(2)).
+        let handle = [8u32, 1, 0, 0];
+        // perf_event_open(2): a software event, counted in this process alone.
+        let mut event = [0u64; 16];
+        event[0] = 1 | 128 << 32;
+        event[5] = 1 << 5 | 1 << 6;
+        // SAFETY: every pointer leads to live memory of at least the size that
+        // the call reads or writes, or is null where the call allows it.
+        let result = unsafe {
+            match call {
+                "bpf" => libc::syscall(libc::SYS_bpf, 0, zeros, 72),
+                "perf-event-open" => {
+                    libc::syscall(libc::SYS_perf_event_open, event.as_ptr(), 0, -1, -1, 0)
+                }
+                "userfaultfd" => libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC | 1),
+                "io-uring-setup" => {
+                    let mut parameters = [0u64; 32];
+                    libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr())
+                }
+                "add-key" => {
+                    let (kind, name) = (c"user".as_ptr(), c"perimeter-probe".as_ptr());
+                    let process_keyring = -2;
+                    libc::syscall(libc::SYS_add_key, kind, name, root, 1, process_keyring)
+                }
+                "personality" => libc::syscall(libc::SYS_personality, 0x0004_0000),
+                #[cfg(target_arch = "x86_64")]
+                "modify-ldt" => {
+                    let mut table = [0u64; 32];
+                    libc::syscall(libc::SYS_modify_ldt, 0, table.as_mut_ptr(), 256)
+                }
+                #[cfg(target_arch = "x86_64")]
+                "iopl" => libc::syscall(libc::SYS_iopl, 3),
+                "fanotify-init" => libc::syscall(libc::SYS_fanotify_init, 0, libc::O_CLOEXEC),
+                "open-by-handle" => {
+                    libc::syscall(libc::SYS_open_by_handle_at, here, handle.as_ptr(), 0)
+                }
+                "open-tree" => {
+                    let clone = 1 | libc::O_CLOEXEC;
+                    libc::syscall(libc::SYS_open_tree, here, root, clone)
+                }
+                "fsopen" => libc::syscall(libc::SYS_fsopen, c"tmpfs".as_ptr(), 1),
+                "mount-setattr" => libc::syscall(libc::SYS_mount_setattr, here, root, 0, zeros, 32),
+                "swapon" => libc::syscall(libc::SYS_swapon, absent, 0),
+                "acct" => libc::syscall(libc::SYS_acct, absent),
+                // Its magic numbers are wrong, so that nothing restarts.
+                "reboot" => libc::syscall(libc::SYS_reboot, 0, 0, 0, 0),
+                "init-module" => libc::syscall(libc::SYS_init_module, zeros, 0, c"".as_ptr()),
+                // No such flags.
+                "kexec-load" => libc::syscall(libc::SYS_kexec_load, 0, 0, 0, 0xffff_u32),
+                "securebits" => {
+                    let bits = libc::prctl(libc::PR_GET_SECUREBITS, 0, 0, 0, 0);
+                    libc::prctl(libc::PR_SET_SECUREBITS, bits, 0, 0, 0).into()
+                }
+                "unshare-mounts" => libc::unshare(libc::CLONE_NEWNS).into(),
+                "unshare-network" => libc::unshare(libc::CLONE_NEWNET).into(),
+                "setgroups" => libc::setgroups(0, std::ptr::null()).into(),
+                "chroot" => libc::chroot(root).into(),
+                "set-priority" => libc::setpriority(libc::PRIO_PROCESS, 0, -5).into(),
+                _ => return None,
+            }
+        };
+        Some(match check_long(result) {
+            Err(error)
+                if !matches!(
+                    error.raw_os_error(),
+                    Some(libc::EPERM | libc::EACCES | libc::ENOSYS)
+                ) =>
+            {
+                Ok(())
+            }
+            result => result.map(drop),
+        })
     }
 
     /// PR_GET_NO_NEW_PRIVS(2const).

@@ -4,11 +4,12 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use nix::fcntl::{AT_FDCWD, AtFlags, RenameFlags, renameat2};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
-use nix::unistd::{getegid, geteuid, linkat};
+use nix::unistd::{chdir, chroot, getegid, geteuid, linkat};
 
 use super::process::number;
 use super::{Failure, Outcome, calls, denied, say};
@@ -77,6 +78,46 @@ pub(super) fn exchange(arguments: &[&str]) -> Outcome {
     renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags)
         .map_err(denied("renameat2"))?;
     say("exchanged")
+}
+
+/// How long two paths are swapped at most, should whoever asked for it have
+/// forgotten about it.
+const SWAPPING: Duration = Duration::from_secs(120);
+
+/// `exchange-for-ever A B`, until it is killed.
+pub(super) fn exchange_for_ever(arguments: &[&str]) -> Outcome {
+    let end = Instant::now() + SWAPPING;
+    while Instant::now() < end {
+        for _ in 0..64 {
+            // What stands at a path may be in use, or replaced, for a moment.
+            let flags = RenameFlags::RENAME_EXCHANGE;
+            let _ = renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags);
+        }
+    }
+    Ok(())
+}
+
+/// `kernel-call NAME`.
+pub(super) fn kernel_call(arguments: &[&str]) -> Outcome {
+    let unknown = || Failure::Usage(format!("no call {:?} is known here", arguments[0]));
+    let outcome = calls::harmless(arguments[0]).ok_or_else(unknown)?;
+    outcome.map_err(denied("the call"))?;
+    say("permitted")
+}
+
+/// `climb-root COMMAND...`: the way out of a root that was changed by chroot(2):
+/// change it again with the working directory above, and climb.
+pub(super) fn climb_root(arguments: &[&str]) -> Outcome {
+    let inner = Path::new(".climb");
+    let _ = fs::create_dir(inner);
+    chroot(inner).map_err(denied("chroot"))?;
+    for _ in 0..64 {
+        chdir("..").map_err(denied("chdir"))?;
+    }
+    chroot(".").map_err(denied("chroot"))?;
+    say("climbed")?;
+    let error = Command::new(arguments[0]).args(&arguments[1..]).exec();
+    Err(Failure::Denied("exec", error))
 }
 
 /// `link-descriptor NUMBER PATH`: by the descriptor itself, which asks for a

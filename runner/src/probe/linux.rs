@@ -141,6 +141,40 @@ pub(super) fn copy_descriptor(arguments: &[&str]) -> Outcome {
     say("copied")
 }
 
+/// `compare-descriptors PID NUMBER`.
+pub(super) fn compare_descriptors(arguments: &[&str]) -> Outcome {
+    let (pid, descriptor) = (number(arguments[0])?, number(arguments[1])?);
+    let same = calls::compare_descriptors(pid, descriptor).map_err(denied("kcmp"))?;
+    say(if same { "same" } else { "different" })
+}
+
+/// `await-name DIRECTORY`.
+pub(super) fn await_name(arguments: &[&str]) -> Outcome {
+    let directory = CString::new(arguments[0])
+        .map_err(|_| Failure::Usage("a path holds a zero byte".to_owned()))?;
+    let ready = || drop(say("watching"));
+    let name = calls::await_name(&directory, ready).map_err(denied("inotify"))?;
+    say(String::from_utf8_lossy(&name))
+}
+
+/// `outlive-thread STATUS`: the first thread ends, and with it what /proc and
+/// careless waiters take for the process. The second prints and exits.
+pub(super) fn outlive_thread(arguments: &[&str]) -> Outcome {
+    let status = number(arguments[0])?;
+    let first = nix::unistd::gettid();
+    let second = std::thread::Builder::new().spawn(move || {
+        let stat = format!("/proc/self/task/{first}/stat");
+        // It is gone, or a zombie that waits for the others.
+        while fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z ")) {
+            std::thread::yield_now();
+        }
+        let told = say("outlived");
+        std::process::exit(if told.is_ok() { status } else { 1 });
+    });
+    second.map_err(denied("clone"))?;
+    calls::exit_thread()
+}
+
 /// The shortest text that is shown of a memory.
 const SHORTEST: usize = 6;
 /// How much of a stack is read: arguments and environment lie at its end, and

@@ -43,6 +43,12 @@ macro_rules! operations {
 pub const OPERATIONS: &[Operation] = operations! {
     "connect-unix" "PATH [KIND]" socket::connect_unix,
         "sends hello to a socket (stream, datagram, seqpacket); prints connected and the reply";
+    "bind-unix" "PATH" socket::bind_unix,
+        "makes a listening socket at a path; prints bound";
+    "send-unix" "PATH CALL" socket::send_unix,
+        "sends a datagram to a socket without connecting, by sendto or sendmsg; prints sent";
+    "map-write" "PATH TEXT" process::map_write,
+        "writes to the start of a file through a shared mapping; prints written";
     "connect-tcp" "ADDRESS PORT" socket::connect_tcp,
         "sends hello over TCP; prints connected and the reply";
     "send-udp" "ADDRESS PORT" socket::send_udp,
@@ -109,6 +115,24 @@ pub const OPERATIONS: &[Operation] = operations! {
     #[cfg(target_os = "linux")]
     "exchange" "A B" kernel::exchange,
         "swaps two paths at once (RENAME_EXCHANGE); prints exchanged";
+    #[cfg(target_os = "linux")]
+    "exchange-for-ever" "A B" kernel::exchange_for_ever,
+        "swaps two paths again and again, until it is killed or two minutes have passed";
+    #[cfg(target_os = "linux")]
+    "kernel-call" "NAME" kernel::kernel_call,
+        "makes a system call that changes nothing, to see whether it may; prints permitted";
+    #[cfg(target_os = "linux")]
+    "climb-root" "COMMAND ..." kernel::climb_root,
+        "leaves a root that was changed by chroot(2); prints climbed, and runs the command";
+    #[cfg(target_os = "linux")]
+    "compare-descriptors" "PID NUMBER" linux::compare_descriptors,
+        "compares a descriptor with another process's (kcmp); prints same or different";
+    #[cfg(target_os = "linux")]
+    "await-name" "DIRECTORY" linux::await_name,
+        "prints watching, waits for a new name in a directory (inotify) and prints it";
+    #[cfg(target_os = "linux")]
+    "outlive-thread" "STATUS" linux::outlive_thread,
+        "ends its first thread; the second then prints outlived and exits with this status";
     #[cfg(target_os = "linux")]
     "link-descriptor" "NUMBER PATH" kernel::link_descriptor,
         "gives an open file another name; prints linked";

@@ -7,8 +7,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, bind, connect, recv, send, setsockopt,
-    shutdown, socket, sockopt,
+    AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, bind, connect, recv, send, sendmsg,
+    sendto, setsockopt, shutdown, socket, sockopt,
 };
 use nix::sys::time::TimeVal;
 
@@ -27,6 +27,31 @@ const DATAGRAM_PATIENCE: Duration = Duration::from_millis(300);
 pub(super) fn connect_unix(arguments: &[&str]) -> Outcome {
     let address = UnixAddr::new(arguments[0]).map_err(denied("sockaddr"))?;
     talk(&address, arguments.get(1).copied())
+}
+
+/// `bind-unix PATH`.
+pub(super) fn bind_unix(arguments: &[&str]) -> Outcome {
+    std::os::unix::net::UnixListener::bind(arguments[0]).map_err(denied("bind"))?;
+    say("bound")
+}
+
+/// `send-unix PATH CALL`: without connecting first.
+pub(super) fn send_unix(arguments: &[&str]) -> Outcome {
+    let address = UnixAddr::new(arguments[0]).map_err(denied("sockaddr"))?;
+    let kind = SockType::Datagram;
+    let socket = socket(AddressFamily::Unix, kind, SockFlag::empty(), None);
+    let socket = socket.map_err(denied("socket"))?;
+    let number = socket.as_raw_fd();
+    let flags = MsgFlags::empty();
+    match arguments[1] {
+        "sendto" => sendto(number, HELLO, &address, flags).map_err(denied("sendto"))?,
+        "sendmsg" => {
+            let parts = [std::io::IoSlice::new(HELLO)];
+            sendmsg(number, &parts, &[], flags, Some(&address)).map_err(denied("sendmsg"))?
+        }
+        other => return Err(Failure::Usage(format!("unknown call {other:?}"))),
+    };
+    say("sent")
 }
 
 /// `connect-abstract NAME [KIND]`.

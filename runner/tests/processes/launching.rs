@@ -3,12 +3,13 @@
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
+use perimeter_runner::corpus::streams::{Stream, Streams};
 use perimeter_runner::launch::LaunchError;
 use perimeter_runner::observe::observation::Ending;
 
 #[cfg(target_os = "linux")]
 use crate::support::is_alive;
-use crate::support::{arguments, shell, tests};
+use crate::support::{Launch, arguments, shell, tests};
 
 tests![
     both_streams_and_the_status_are_seen,
@@ -31,6 +32,9 @@ tests![
     a_missing_directory_is_another,
     a_program_is_searched_on_the_launchers_own_path,
     bytes_that_are_no_text_are_kept_as_far_as_they_go,
+    a_stream_can_be_closed,
+    a_stream_can_have_nobody_at_its_other_end,
+    a_stream_can_be_a_file,
     five_hundred_launches_leave_nothing_open,
 ];
 
@@ -44,6 +48,50 @@ fn both_streams_and_the_status_are_seen() {
     assert_eq!(seen.command_line[0], "/bin/bash");
     assert!(seen.milliseconds > 0.0);
     assert!(launched.leftovers.is_empty());
+}
+
+fn with_streams(command: &str, streams: Streams) -> Launch {
+    Launch {
+        streams,
+        ..shell(command)
+    }
+}
+
+fn a_stream_can_be_closed() {
+    let streams = Streams {
+        input: Some(Stream::Closed),
+        errors: Some(Stream::Closed),
+        ..Streams::default()
+    };
+    let command = "for n in 0 1 2; do { true >&$n; } && echo open $n; done";
+    let seen = with_streams(command, streams).run().observation;
+    assert_eq!(seen.output, "open 1\n");
+}
+
+fn a_stream_can_have_nobody_at_its_other_end() {
+    let streams = Streams {
+        input: Some(Stream::Gone),
+        output: Some(Stream::Gone),
+        errors: None,
+    };
+    let command = "trap '' PIPE; cat >&2; echo lost || echo nobody >&2";
+    let seen = with_streams(command, streams).run().observation;
+    assert!(seen.error_output.ends_with("nobody\n"), "{seen:?}");
+}
+
+fn a_stream_can_be_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (input, output) = (path("input"), path("output"));
+    std::fs::write(&input, "read\n").unwrap();
+    std::fs::write(&output, "before\n").unwrap();
+    let streams = Streams {
+        input: Some(Stream::File(input)),
+        output: Some(Stream::File(output.clone())),
+        errors: None,
+    };
+    with_streams("cat", streams).run();
+    assert_eq!(std::fs::read_to_string(output).unwrap(), "before\nread\n");
 }
 
 fn the_death_by_a_signal_is_told_from_an_exit() {

@@ -1,10 +1,10 @@
 //! What the host does while the command runs.
 
-use perimeter_runner::launch::LaunchError;
+use perimeter_runner::launch::{Beside, LaunchError};
 use perimeter_runner::observe::observation::Ending;
 
 use crate::support::{
-    after, arguments, host, is_alive, kill_parent, shell, signal, tests, type_text,
+    after, arguments, end_thread, host, is_alive, kill_parent, shell, signal, tests, type_text,
 };
 
 tests![
@@ -19,6 +19,9 @@ tests![
     a_launcher_outlives_its_killed_parent,
     a_launcher_may_die_with_its_parent,
     a_parent_that_is_not_killed_changes_nothing,
+    a_launcher_may_die_with_the_thread_that_started_it,
+    a_launcher_outlives_the_thread_that_started_it,
+    what_runs_beside_a_launch_is_no_leftover_and_ends,
 ];
 
 const TRAP: &str = "trap 'echo caught; exit 5' TERM; echo nonce; while :; do :; done";
@@ -167,4 +170,42 @@ fn a_parent_that_is_not_killed_changes_nothing() {
         (seen.output.as_str(), seen.ending),
         ("out\n", Ending::Exited(3))
     );
+}
+
+fn a_launcher_may_die_with_the_thread_that_started_it() {
+    let command = "echo nonce; exec setpriv --pdeathsig KILL sleep 300";
+    let launched = shell(command)
+        .start_line("nonce")
+        .during(host("sleep 0.1"))
+        .during(end_thread())
+        .run();
+    assert_eq!(launched.observation.ending, Ending::Signalled(9));
+}
+
+fn a_launcher_outlives_the_thread_that_started_it() {
+    let launched = shell("echo nonce; read -r word; exit 7")
+        .stdin("word\n")
+        .start_line("nonce")
+        .during(end_thread())
+        .run();
+    assert_eq!(launched.observation.ending, Ending::Exited(7));
+}
+
+fn what_runs_beside_a_launch_is_no_leftover_and_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let command = "echo $BASHPID > id.new; mv id.new id; while :; do :; done";
+    let environment = [("PATH".into(), "/usr/bin:/bin".into())];
+    let beside = Beside::start(command, directory.path(), &environment).unwrap();
+    let wait = format!(
+        "until test -s {0}; do :; done; cat {0}",
+        directory.path().join("id").display()
+    );
+    let mut launch = shell(&wait);
+    launch.own_processes.push(beside.id());
+    let launched = launch.run();
+    assert_eq!(launched.leftovers, []);
+    let id: i32 = launched.observation.output.trim().parse().unwrap();
+    assert!(is_alive(id));
+    drop(beside);
+    assert!(!is_alive(id));
 }

@@ -19,6 +19,12 @@ tests![
     tcp_in_all_its_ways,
     udp,
     its_own_server,
+    a_shared_mapping,
+    kernel_calls,
+    a_new_name_in_a_directory,
+    the_end_of_the_first_thread,
+    paths_that_are_swapped_for_ever,
+    descriptors_of_two_processes,
     signals_of_other_processes,
     what_a_traced_process_gives_away,
     shared_memory,
@@ -355,4 +361,72 @@ fn a_line_is_waited_for() {
 
 fn keys() {
     is_denied(&["read-key", "no such key"], "keyctl: ");
+}
+
+fn a_shared_mapping() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "before").unwrap();
+    prints(&["map-write", file.to_str().unwrap(), "after"], "written\n");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "aftere");
+}
+
+fn kernel_calls() {
+    prints(&["kernel-call", "personality"], "permitted\n");
+    assert_eq!(run(&["kernel-call", "no-such"]).status.code(), Some(2));
+    // Without a right the call is denied, with one it is permitted; both are
+    // the kernel's answer, and nothing is mounted by either.
+    let code = run(&["kernel-call", "fsopen"]).status.code();
+    let root = nix::unistd::geteuid().is_root();
+    assert!(code == Some(i32::from(!root)) || root, "{code:?}");
+}
+
+fn a_new_name_in_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut watcher = Command::new(own_program())
+        .args(["--perimeter-probe", "await-name"])
+        .arg(directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = watcher.stdout.take().unwrap();
+    let mut line = [0; 9];
+    output.read_exact(&mut line).unwrap();
+    assert_eq!(&line, b"watching\n");
+    std::fs::write(directory.path().join("new"), "").unwrap();
+    let mut name = String::new();
+    output.read_to_string(&mut name).unwrap();
+    assert_eq!(name, "new\n");
+    assert!(watcher.wait().unwrap().success());
+}
+
+fn the_end_of_the_first_thread() {
+    let output = run(&["outlive-thread", "7"]);
+    assert_eq!(output.stdout, b"outlived\n");
+    assert_eq!(output.status.code(), Some(7));
+}
+
+fn paths_that_are_swapped_for_ever() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::create_dir(path("a")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", path("b")).unwrap();
+    let mut swapper = Command::new(own_program())
+        .args(["--perimeter-probe", "exchange-for-ever"])
+        .args([path("a"), path("b")])
+        .spawn()
+        .unwrap();
+    for wanted in [true, false, true] {
+        while path("a").is_symlink() != wanted {}
+    }
+    swapper.kill().unwrap();
+    swapper.wait().unwrap();
+}
+
+fn descriptors_of_two_processes() {
+    let own = std::process::id().to_string();
+    let output = run(&["compare-descriptors", &own, "0"]);
+    // The kernel may be built without the call, or keep it to one's children.
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(["same\n", "different\n", ""].contains(&printed.as_str()));
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 use perimeter_runner::corpus::case::During;
+use perimeter_runner::corpus::streams::Streams;
 use perimeter_runner::fixture::Inheritance;
 use perimeter_runner::launch::{GRACE, LaunchError, LaunchRequest, Launched, launch};
 
@@ -36,6 +37,7 @@ pub struct Launch {
     pub stdin: Vec<u8>,
     pub terminal: bool,
     pub start_line: Option<String>,
+    pub streams: Streams,
     pub during: Vec<During>,
     pub deadline: Duration,
     pub grace: Duration,
@@ -68,6 +70,7 @@ pub fn arguments(command_line: &[&str]) -> Launch {
         stdin: Vec::new(),
         terminal: false,
         start_line: None,
+        streams: Streams::default(),
         during: Vec::new(),
         deadline: Duration::from_secs(20),
         grace: GRACE,
@@ -114,6 +117,7 @@ impl Launch {
             environment: self.environment.clone(),
             stdin: self.stdin.clone(),
             terminal: self.terminal,
+            streams: &self.streams,
             start_line: self.start_line.clone(),
             during: &self.during,
             host_directory: "/".into(),
@@ -155,6 +159,13 @@ pub fn after(line: &str, action: During) -> During {
     During {
         after: Some(line.to_owned()),
         ..action
+    }
+}
+
+pub fn end_thread() -> During {
+    During {
+        end_thread: true,
+        ..During::default()
     }
 }
 

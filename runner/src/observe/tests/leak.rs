@@ -37,6 +37,8 @@ fn a_canary_in_a_text_is_found() {
     assert_eq!(in_text(&secrets, &format!("0f{digits}0f")), expected);
     let backwards: String = key.chars().rev().collect();
     assert_eq!(in_text(&secrets, &backwards), expected);
+    let hexadecimal: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(in_text(&secrets, &hexadecimal), expected);
 }
 
 #[test]
