@@ -3,6 +3,7 @@
 
 pub mod corpus;
 pub mod exit;
+pub mod explain;
 pub mod facts;
 pub mod fixture;
 pub mod harness;
@@ -12,9 +13,11 @@ pub mod launcher;
 pub mod observe;
 pub mod pipeline;
 pub mod probe;
+pub mod rehearsal;
 pub mod report;
 pub mod schema;
 pub mod session;
+pub mod shell;
 pub mod target;
 pub mod verdict;
 pub mod worker;

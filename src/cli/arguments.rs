@@ -8,6 +8,8 @@ use clap_complete::Shell;
 use perimeter_runner::corpus::partition::Partition;
 use perimeter_runner::corpus::vocabulary::{Fact, Level};
 
+use super::explain::Explain;
+
 /// Runs a command under a sandbox policy, and checks that any sandbox holds.
 #[derive(Debug, Parser)]
 #[command(name = "perimeter", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -292,20 +294,6 @@ pub struct List {
     /// Print JSON, a case a line
     #[arg(long)]
     pub json: bool,
-}
-
-/// Say what a case is about, what it runs, and what each verdict means.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  perimeter explain files.write.create-outside")]
-pub struct Explain {
-    /// The case's id, or a trial's name
-    #[arg(value_name = "ID")]
-    pub case: String,
-    /// Another corpus than the one inside this program
-    #[arg(long, value_name = "DIR")]
-    pub corpus: Option<PathBuf>,
 }
 
 fn level(text: &str) -> Result<Level, String> {

@@ -11,7 +11,7 @@ use perimeter_runner::corpus::vocabulary::Fact;
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
 use perimeter_runner::facts;
-use perimeter_runner::launcher::file::{LauncherFile, read_launcher};
+use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::report::console::{Color, Look, PrintError, print, render};
 use perimeter_runner::report::progress::Progress;
 use perimeter_runner::report::results::{Contract, Header, TrialResult};
@@ -23,7 +23,7 @@ use perimeter_runner::target::ignored;
 use perimeter_runner::worker::{Interrupts, Scratch};
 
 use super::arguments::{Check, ColorFlag};
-use super::corpus::{load, select};
+use super::corpus::{launcher, load, select};
 use super::failure::{Failure, USAGE};
 use super::print::require_open;
 
@@ -84,28 +84,6 @@ struct Finished {
     results: Vec<TrialResult>,
     summary: Summary,
     milliseconds: u64,
-}
-
-/// The launcher of this name, or in this file.
-fn launcher(corpus: &Corpus, name: &str) -> Result<LauncherFile, Failure> {
-    if let Some(known) = corpus.launcher(name) {
-        return Ok(known.clone());
-    }
-    if name.contains('/') || Path::new(name).extension().is_some() {
-        return read_launcher(Path::new(name)).map_err(|error| Failure::new(USAGE, error));
-    }
-    let known: Vec<&str> = corpus
-        .launchers
-        .iter()
-        .map(|file| file.name.as_str())
-        .collect();
-    Err(Failure::new(
-        USAGE,
-        format_args!(
-            "no launcher is named {name:?}; name one of {}, or a launcher file by its path",
-            known.join(", ")
-        ),
-    ))
 }
 
 /// Fails before anything is run if a report could not be written afterwards.

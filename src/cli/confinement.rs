@@ -38,11 +38,17 @@ impl Prepared {
 
 /// Reads the documents, applies the flags, and prepares the launcher.
 pub fn prepare(confinement: &Confinement) -> Result<Prepared, Failure> {
+    prepare_with(confinement, |name| std::env::var_os(name))
+}
+
+/// The same, for a caller with these variables.
+pub fn prepare_with(
+    confinement: &Confinement,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Prepared, Failure> {
     let policy = policy(confinement)?;
     let environment = environment(confinement)?;
-    let variables = environment
-        .resolve(&policy, |name| std::env::var_os(name))
-        .map_err(refused)?;
+    let variables = environment.resolve(&policy, variable).map_err(refused)?;
     let current = || {
         std::env::current_dir().map_err(|error| {
             refused(format_args!(

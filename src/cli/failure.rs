@@ -33,3 +33,9 @@ impl Failure {
         ExitCode::from(self.status)
     }
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}

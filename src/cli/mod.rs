@@ -11,6 +11,7 @@ mod explain;
 mod failure;
 mod list;
 mod plan;
+mod plans;
 mod policy;
 mod print;
 mod unsafe_stdout;

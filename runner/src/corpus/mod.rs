@@ -19,6 +19,7 @@ pub mod trial;
 pub mod vocabulary;
 
 pub use check::FIXED_NAMES;
+pub(crate) use check::secrets_of;
 pub use error::CorpusError;
 pub use fault::Fault;
 pub use load::Corpus;

@@ -58,10 +58,66 @@ pub enum TemplateError {
     },
 }
 
+/// What a launcher file asks of the host, and leaves on it.
+pub trait Host {
+    /// The program of this name, searched on PATH.
+    fn find(&self, program: &str) -> Option<PathBuf>;
+    /// Whether a path is a directory, or leads to one.
+    fn is_directory(&self, path: &Path) -> bool;
+    /// Whether anything is at a path.
+    fn exists(&self, path: &Path) -> bool;
+    /// Whether the run is by uid 0.
+    fn is_root(&self) -> bool;
+    /// Writes a file that the launcher is given.
+    ///
+    /// # Errors
+    /// The system's reason.
+    fn write(&self, path: &Path, text: &str) -> io::Result<()>;
+    /// Makes sure that no file is at a path.
+    ///
+    /// # Errors
+    /// The system's reason.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// The host that this program runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct ThisHost;
+
+impl Host for ThisHost {
+    fn find(&self, program: &str) -> Option<PathBuf> {
+        which::which(program).ok()
+    }
+
+    fn is_directory(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn is_root(&self) -> bool {
+        nix::unistd::geteuid().is_root()
+    }
+
+    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        fs::write(path, text)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
 struct Context<'a> {
     launcher: &'a LauncherFile,
     request: &'a Request,
     places: &'a Places,
+    host: &'a dyn Host,
 }
 
 /// Renders one launch, and writes the files that it refers to.
@@ -73,14 +129,28 @@ pub fn render(
     request: &Request,
     places: &Places,
 ) -> Result<Rendered, TemplateError> {
+    render_on(&ThisHost, launcher, request, places)
+}
+
+/// As [`render`], on any host: one that only takes notes, for example.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_on(
+    host: &dyn Host,
+    launcher: &LauncherFile,
+    request: &Request,
+    places: &Places,
+) -> Result<Rendered, TemplateError> {
     let context = Context {
         launcher,
         request,
         places,
+        host,
     };
     for (path, text) in &launcher.files {
         let path = PathBuf::from(context.text(path, &[])?);
-        write(&path, &context.text(text, &[])?)?;
+        context.write(&path, &context.text(text, &[])?)?;
     }
     let mut command_line = Vec::new();
     context.arguments(&launcher.arguments, &[], &mut command_line)?;
@@ -117,7 +187,7 @@ impl Context<'_> {
                     let mut words = self.request.command.clone();
                     if command.absolute {
                         if let Some(first) = words.first_mut() {
-                            if let Ok(found) = which::which(&*first) {
+                            if let Some(found) = self.host.find(first) {
                                 *first = found.display().to_string();
                             }
                         }
@@ -155,14 +225,14 @@ impl Context<'_> {
                 policy
                     .hidden
                     .iter()
-                    .filter(|path| Path::new(path).is_dir())
+                    .filter(|path| self.host.is_directory(Path::new(path)))
                     .collect(),
             ),
             List::HiddenFiles => paths(
                 policy
                     .hidden
                     .iter()
-                    .filter(|path| !Path::new(path).is_dir())
+                    .filter(|path| !self.host.is_directory(Path::new(path)))
                     .collect(),
             ),
             List::Environment => self
@@ -186,8 +256,8 @@ impl Context<'_> {
             Condition::TerminalAsked => self.request.terminal,
             Condition::WorkingDirectoryAsked => self.request.cwd_asked,
             Condition::EnvironmentAsked => self.request.environment.is_some(),
-            Condition::Root => nix::unistd::geteuid().is_root(),
-            Condition::Unprivileged => !nix::unistd::geteuid().is_root(),
+            Condition::Root => self.host.is_root(),
+            Condition::Unprivileged => !self.host.is_root(),
         }
     }
 
@@ -238,37 +308,39 @@ impl Context<'_> {
 
     fn provide(&self, name: &str) -> Result<(), TemplateError> {
         match name {
-            "policy" if self.request.policy.absent => match fs::remove_file(self.policy_path()) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TemplateError::File {
-                    path: self.policy_path(),
-                    error,
-                }),
-                _ => Ok(()),
-            },
+            "policy" if self.request.policy.absent => {
+                let path = self.policy_path();
+                self.host
+                    .remove(&path)
+                    .map_err(|error| TemplateError::File { path, error })
+            }
             // A case that keeps the document where the command can reach it has
             // written it as a file of its fixture.
             "policy"
-                if self.request.policy.document_path.is_some() && self.policy_path().exists() =>
+                if self.request.policy.document_path.is_some()
+                    && self.host.exists(&self.policy_path()) =>
             {
                 Ok(())
             }
-            "policy" => write(&self.policy_path(), &self.request.policy_document()),
-            "environment" => write(
+            "policy" => self.write(&self.policy_path(), &self.request.policy_document()),
+            "environment" => self.write(
                 &self.places.state.join("environment.json"),
                 &self.request.environment_document(),
             ),
             "request" => {
                 let text = serde_json::to_string_pretty(self.request).unwrap_or_default();
-                write(&self.places.state.join("request.json"), &text)
+                self.write(&self.places.state.join("request.json"), &text)
             }
             _ => Ok(()),
         }
     }
-}
 
-fn write(path: &Path, text: &str) -> Result<(), TemplateError> {
-    fs::write(path, text).map_err(|error| TemplateError::File {
-        path: path.to_owned(),
-        error,
-    })
+    fn write(&self, path: &Path, text: &str) -> Result<(), TemplateError> {
+        self.host
+            .write(path, text)
+            .map_err(|error| TemplateError::File {
+                path: path.to_owned(),
+                error,
+            })
+    }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::command::{arguments, copies};
+use super::command::{arguments, copies, own_environment};
 use super::item::WorkItem;
 use super::names::{expand_all, expand_known};
 use super::removal;
@@ -16,7 +16,6 @@ use crate::corpus::case::{LaunchSpec, Tty};
 use crate::corpus::expect::Outcome;
 use crate::corpus::placeholder::{PlaceholderError, names_in, texts_of};
 use crate::corpus::policy::PolicySpec;
-use crate::facts::LAUNCH_PATH;
 use crate::fixture::{self, Fixture, FixtureError, Layout, Names, Secrets};
 use crate::launch::{self, Beside, LaunchRequest, Launched, tree};
 use crate::launcher::file::LauncherFile;
@@ -400,25 +399,12 @@ impl Stage<'_> {
         Ok(render(launcher, &request, &places)?)
     }
 
-    /// The launcher's own environment: the same for every launcher, so that a
-    /// result does not hang on who ran it.
     fn own_environment(&self) -> BTreeMap<String, String> {
         let user = user_name().unwrap_or_else(|| "user".to_owned());
-        let mut environment = BTreeMap::from([
-            ("PATH".to_owned(), LAUNCH_PATH.to_owned()),
-            ("HOME".to_owned(), self.layout.home.display().to_string()),
-            ("LANG".to_owned(), "C.UTF-8".to_owned()),
-            ("TERM".to_owned(), "xterm".to_owned()),
-            ("USER".to_owned(), user.clone()),
-            ("LOGNAME".to_owned(), user),
-        ]);
-        for (name, value) in &self.fixture.inheritance().environment {
-            environment.insert(
-                name.to_string_lossy().into_owned(),
-                value.to_string_lossy().into_owned(),
-            );
-        }
-        environment
+        let fixture = self.fixture.inheritance().environment.iter();
+        let text = |text: &OsString| text.to_string_lossy().into_owned();
+        let fixture = fixture.map(|(name, value)| (text(name), text(value)));
+        own_environment(&self.layout.home, &user, fixture)
     }
 
     fn effect(&self, before: &Snapshot, after: &Snapshot) -> Vec<Part> {

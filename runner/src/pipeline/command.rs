@@ -1,11 +1,34 @@
-//! The command as it is handed to a launcher: with a line before it that proves
-//! that it started.
+//! The command as it is handed to a launcher, with a line before it that proves
+//! that it started, and the launcher's own environment.
+
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::corpus::case::Run;
+use crate::facts::LAUNCH_PATH;
+
+/// The launcher's own environment: the same for every launcher, so that a
+/// result does not hang on who ran it. The fixture's variables win.
+pub(crate) fn own_environment(
+    home: &Path,
+    user: &str,
+    fixture: impl Iterator<Item = (String, String)>,
+) -> BTreeMap<String, String> {
+    let mut environment = BTreeMap::from([
+        ("PATH".to_owned(), LAUNCH_PATH.to_owned()),
+        ("HOME".to_owned(), home.display().to_string()),
+        ("LANG".to_owned(), "C.UTF-8".to_owned()),
+        ("TERM".to_owned(), "xterm".to_owned()),
+        ("USER".to_owned(), user.to_owned()),
+        ("LOGNAME".to_owned(), user.to_owned()),
+    ]);
+    environment.extend(fixture);
+    environment
+}
 
 /// The argument vector of a command. With a start line, a shell prints it first
 /// and then becomes the command.
-pub(super) fn arguments(run: &Run, start_line: Option<&str>) -> Vec<String> {
+pub(crate) fn arguments(run: &Run, start_line: Option<&str>) -> Vec<String> {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     match (run, start_line) {
         (Run::Shell(text), None) => owned(&["bash", "-c", text]),

@@ -7,7 +7,9 @@ pub mod item;
 mod names;
 mod removal;
 
+pub(crate) use command::{arguments, own_environment};
 pub use gate::{Gate, gate};
+pub(crate) use names::{expand_all, expand_known};
 
 use std::time::Instant;
 

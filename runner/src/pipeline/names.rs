@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A value with those placeholders replaced that are known already.
-pub(super) fn expand_known<T: Serialize + DeserializeOwned>(
+pub(crate) fn expand_known<T: Serialize + DeserializeOwned>(
     template: &T,
     names: &Names,
 ) -> Result<T, PlaceholderError> {
@@ -18,7 +18,7 @@ pub(super) fn expand_known<T: Serialize + DeserializeOwned>(
 }
 
 /// A value with every placeholder replaced.
-pub(super) fn expand_all<T: Serialize + DeserializeOwned>(
+pub(crate) fn expand_all<T: Serialize + DeserializeOwned>(
     template: &T,
     names: &Names,
 ) -> Result<T, PlaceholderError> {

@@ -17,4 +17,5 @@ mod remedy;
 pub(crate) mod sample;
 mod text;
 
-pub(crate) use text::{counted, harmless};
+pub use text::wrapped;
+pub(crate) use text::{acts, counted, harmless, word};

@@ -34,7 +34,7 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
 
 /// Whether a character acts on the text around it: controls, changes of the
 /// writing direction, invisible characters and separators of lines.
-fn acts(character: char) -> bool {
+pub(crate) fn acts(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -97,7 +97,7 @@ pub(crate) fn duration(milliseconds: u64) -> String {
 /// Breaks a text into lines of at most `width` characters. A word that is
 /// longer, such as a path, stays whole so that it can be copied, and a text
 /// that fits keeps its spaces.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     if text.chars().count() <= width && !text.contains('\n') {
         return vec![text.to_owned()];
     }
