@@ -32,6 +32,8 @@ pub enum Command {
     Exec(Exec),
     /// Check that a launcher holds what it claims, and prove each denial
     Check(Check),
+    /// Put results of several launchers, users and hosts side by side
+    Compare(super::compare::Compare),
     /// List the cases of the corpus
     List(List),
     /// Say what a case is about, what it runs, and what each verdict means

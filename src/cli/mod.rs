@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod compare;
 mod completions;
 mod confinement;
 mod corpus;
@@ -42,6 +43,7 @@ pub fn run() -> ExitCode {
     let outcome = match arguments.command {
         Command::Exec(exec) => exec::run(exec),
         Command::Check(check) => check::run(check),
+        Command::Compare(compare) => compare::run(&compare),
         Command::List(list) => list::run(&list),
         Command::Explain(explain) => explain::run(&explain),
         Command::Plan(plan) => plan::run(plan),
