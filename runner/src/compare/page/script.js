@@ -9,7 +9,7 @@ function element(name, properties, ...children) {
     if (value === null || value === undefined) continue;
     if (key === "class") made.className = value; else made.setAttribute(key, value);
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child !== null && child !== undefined) made.append(child);
   }
   return made;
