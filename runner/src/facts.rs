@@ -23,6 +23,10 @@ pub fn of_this_host() -> BTreeSet<Fact> {
         .filter(|(_, program)| on_launch_path(program))
         .map(|(fact, _)| fact)
         .collect();
+    // Rust is often the user's own, and stands where no system directory is.
+    if which::which("cargo").is_ok() && which::which("rustc").is_ok() {
+        facts.insert(Fact::Cargo);
+    }
     facts.insert(if nix::unistd::geteuid().is_root() {
         Fact::Root
     } else {

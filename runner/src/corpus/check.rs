@@ -10,7 +10,7 @@ use super::placeholder::{names_in, texts_of};
 use super::requirement::Requirement;
 
 /// The placeholders that every case has.
-pub const FIXED_NAMES: [&str; 13] = [
+pub const FIXED_NAMES: [&str; 14] = [
     "workspace",
     "outside",
     "hidden",
@@ -22,6 +22,7 @@ pub const FIXED_NAMES: [&str; 13] = [
     "state",
     "host-temporary",
     "probe",
+    "toolchain",
     "uid",
     "nonce",
 ];

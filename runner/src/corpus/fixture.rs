@@ -33,6 +33,10 @@ pub struct FixtureSpec {
     /// System V shared memory segments, by name; `{shm.NAME}` is the id.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub shared_memory: IndexMap<String, Text>,
+    /// Directories of the fixture at which the launcher finds a temporary file
+    /// system mounted. The host does not see it. Linux alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<String>,
     /// Signals that the launcher inherits as ignored or blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signals: Option<SignalsSpec>,
@@ -58,6 +62,7 @@ impl FixtureSpec {
         all.descriptors.extend(other.descriptors.clone());
         all.keyring.extend(other.keyring.clone());
         all.shared_memory.extend(other.shared_memory.clone());
+        all.mounts.extend(other.mounts.iter().cloned());
         if other.signals.is_some() {
             all.signals.clone_from(&other.signals);
         }

@@ -143,6 +143,8 @@ pub enum Fact {
     Node,
     /// `make` is installed.
     Make,
+    /// `cargo` and `rustc` are on the caller's PATH; `{toolchain}` is where.
+    Cargo,
     /// `bwrap` is installed.
     Bubblewrap,
     /// User namespaces can be made by this user.

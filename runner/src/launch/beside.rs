@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
 use super::script::process_id;
@@ -45,6 +46,21 @@ impl Beside {
             })?;
         drop(gate);
         Ok(Beside { child })
+    }
+
+    /// Stops it until [`Beside::resume`], so that what it changes can be looked at.
+    pub fn pause(&self) {
+        let own = Pid::from_raw(self.id());
+        if killpg(own, Signal::SIGSTOP).is_ok() {
+            // It has stopped, or has ended and is not waited for here.
+            let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+            let _ = waitid(Id::Pid(own), flags);
+        }
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        let _ = killpg(Pid::from_raw(self.id()), Signal::SIGCONT);
     }
 
     /// Its process id, which is also its group's.

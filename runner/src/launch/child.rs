@@ -26,6 +26,8 @@ pub(super) struct Preparation {
     pub(super) descriptors: Vec<(RawFd, RawFd)>,
     /// Keys of a new session keyring: descriptions and payloads.
     pub(super) keys: Vec<(CString, Vec<u8>)>,
+    /// File systems to mount, in a mount namespace of the launcher's own.
+    pub(super) mounts: Mounts,
     /// Signals to ignore.
     pub(super) ignored: Vec<c_int>,
     /// Signals to block.
@@ -57,6 +59,78 @@ pub(super) struct Parent {
     pub(super) arguments: Vec<CString>,
     /// The environment.
     pub(super) environment: Vec<CString>,
+}
+
+/// Temporary file systems that only the launcher sees.
+#[derive(Debug, Default)]
+pub(super) struct Mounts {
+    targets: Vec<CString>,
+    /// What maps this user, and this group, to themselves in a user namespace
+    /// (user_namespaces(7)); a user without privileges needs one to mount.
+    maps: Option<[String; 2]>,
+}
+
+impl Mounts {
+    /// With the directories to mount at.
+    pub(super) fn new(targets: Vec<CString>) -> Mounts {
+        let user = nix::unistd::geteuid();
+        let group = nix::unistd::getegid();
+        let maps =
+            (!user.is_root()).then(|| [format!("{user} {user} 1"), format!("{group} {group} 1")]);
+        Mounts { targets, maps }
+    }
+
+    /// Runs in the forked child: unshare(2) and mount(2).
+    #[cfg(target_os = "linux")]
+    unsafe fn make(&self) -> io::Result<()> {
+        if self.targets.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: as in `Preparation::run`.
+        unsafe {
+            if let Some([user, group]) = &self.maps {
+                check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
+                write_file(c"/proc/self/setgroups", b"deny")?;
+                write_file(c"/proc/self/uid_map", user.as_bytes())?;
+                write_file(c"/proc/self/gid_map", group.as_bytes())?;
+            } else {
+                check(libc::unshare(libc::CLONE_NEWNS))?;
+            }
+            let none = ptr::null();
+            // Nothing of this must reach the host's own mounts.
+            let private = libc::MS_REC | libc::MS_PRIVATE;
+            check(libc::mount(none, c"/".as_ptr(), none, private, ptr::null()))?;
+            for target in &self.targets {
+                let kind = c"tmpfs".as_ptr();
+                let mode = c"mode=0755".as_ptr().cast();
+                check(libc::mount(kind, target.as_ptr(), kind, 0, mode))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// There are no mount namespaces.
+    #[cfg(not(target_os = "linux"))]
+    unsafe fn make(&self) -> io::Result<()> {
+        if self.targets.is_empty() {
+            Ok(())
+        } else {
+            Err(io::Error::from_raw_os_error(libc::ENOTSUP))
+        }
+    }
+}
+
+/// Writes a short text to a file of the kernel's.
+#[cfg(target_os = "linux")]
+unsafe fn write_file(path: &std::ffi::CStr, text: &[u8]) -> io::Result<()> {
+    // SAFETY: the path and the text are live, and the descriptor is ours.
+    unsafe {
+        let number = check(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
+        let written = libc::write(number, text.as_ptr().cast(), text.len());
+        let error = io::Error::last_os_error();
+        libc::close(number);
+        if written == -1 { Err(error) } else { Ok(()) }
+    }
 }
 
 /// Makes the command's child prepare itself before it becomes the program.
@@ -138,6 +212,7 @@ impl Preparation {
             for signal in &self.ignored {
                 libc::signal(*signal, libc::SIG_IGN);
             }
+            self.mounts.make()?;
             join_keyring(&self.keys)?;
             close_others_on_exec();
             for (source, wanted) in &self.descriptors {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::child::{self, Parent, Preparation};
+use super::child::{self, Mounts, Parent, Preparation};
 use super::exit::ExitWatch;
 use super::request::LaunchRequest;
 use super::script::process_id;
@@ -262,6 +262,7 @@ fn preparation(request: &LaunchRequest<'_>, places: &Places) -> Result<Preparati
             .iter()
             .map(|signal| *signal as i32)
             .collect(),
+        mounts: Mounts::new(strings(inherited.mounts.iter().map(Into::into))?),
         closed: streams::closed(request.streams),
         terminal: request.terminal,
         parent: None,

@@ -1,5 +1,8 @@
 //! One attempt: the trial under one launcher, on a fresh fixture.
 
+#[path = "tries.rs"]
+mod tries;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -23,7 +26,7 @@ use crate::launcher::request::Request;
 use crate::launcher::template::{Places, Rendered, TemplateError, render};
 use crate::observe::effect::{self, World};
 use crate::observe::leak::{self, Places as LeakPlaces};
-use crate::observe::observation::{Ending, LaunchObservation, Leak, Observation, Part, Tries};
+use crate::observe::observation::{Ending, LaunchObservation, Leak, Observation, Part};
 use crate::observe::snapshot::Snapshot;
 use crate::probe;
 
@@ -153,6 +156,10 @@ impl Attempt<'_> {
         let probe = layout.workspace.join(probe::NAME);
         names.insert("probe", probe.to_string_lossy());
         let mentions = |wanted: &str| texts.iter().any(|text| names_in(text).contains(&wanted));
+        if mentions("toolchain") {
+            let toolchain = super::toolchain::directory().unwrap_or("/absent-toolchain");
+            names.insert("toolchain", toolchain);
+        }
         if mentions("probe") {
             probe::place(&self.item.places.probe, &layout.workspace)
                 .map_err(files("cannot put the probe into", &layout.workspace))?;
@@ -176,8 +183,8 @@ struct Stage<'a> {
     /// Every canary that showed, allowed or not.
     canaries: Vec<Leak>,
     typed: String,
-    /// The process of the host that runs beside the launches.
-    beside: Option<i32>,
+    /// What runs on the host beside the launches.
+    beside: Option<Beside>,
 }
 
 impl Stage<'_> {
@@ -203,51 +210,14 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// A step's launch: once, or beside the other party of a race until the
-    /// effect shows.
-    fn tries(&mut self, launch: &LaunchSpec, before: &Snapshot) -> Result<(), AttemptError> {
-        let beside = launch.meanwhile.as_deref().map(|command| {
-            let environment = os_pairs(self.own_environment().into_iter().collect());
-            Beside::start(command, &self.layout.root, &environment)
-        });
-        let beside = beside.transpose()?;
-        self.beside = beside.as_ref().map(Beside::id);
-        let mut tries = Tries::default();
-        let mut kept = None;
-        loop {
-            let launched = self.launch(launch)?;
-            tries.made += 1;
-            let started = launched.observation.started;
-            tries.started += u32::from(started);
-            self.typed = launched.typed;
-            self.observation.launches.push(launched.observation);
-            if launch.tries == 1 {
-                return Ok(());
-            }
-            let after = self.look()?;
-            let shows = self.effect(before, &after).iter().all(|part| part.holds);
-            let last = self.observation.launches.pop();
-            if shows || started || kept.is_none() {
-                kept = last;
-            }
-            if shows || tries.made >= launch.tries {
-                break;
-            }
-        }
-        if let Some(mut kept) = kept {
-            kept.tries = Some(tries);
-            self.observation.launches.push(kept);
-        }
-        self.beside = None;
-        Ok(())
-    }
-
     fn look(&self) -> Result<Snapshot, AttemptError> {
         // The probe is megabytes of this program, which nobody is to read again
         // and again; that it is still itself shows without its content.
         let probe = self.layout.workspace.join(probe::NAME);
-        Snapshot::take(&self.layout.root, &[probe])
-            .map_err(files("cannot look at", &self.layout.root))
+        self.beside.iter().for_each(Beside::pause);
+        let seen = Snapshot::take(&self.layout.root, &[probe]);
+        self.beside.iter().for_each(Beside::resume);
+        seen.map_err(files("cannot look at", &self.layout.root))
     }
 
     /// One launch, watched.
@@ -266,7 +236,7 @@ impl Stage<'_> {
         let start_line = launch.proves_start.then(|| self.nonce.clone());
         let environment = os_pairs(rendered.environment);
         let mut own_processes = self.fixture.process_ids();
-        own_processes.extend(self.beside);
+        own_processes.extend(self.beside.as_ref().map(Beside::id));
         let launched = launch::launch(&LaunchRequest {
             streams: &launch.streams,
             command_line: copies(rendered.command_line, launch.copies)

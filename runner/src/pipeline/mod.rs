@@ -6,6 +6,7 @@ mod gate;
 pub mod item;
 mod names;
 mod removal;
+mod toolchain;
 
 pub(crate) use command::{arguments, own_environment};
 pub use gate::{Gate, gate};

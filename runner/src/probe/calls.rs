@@ -374,8 +374,6 @@ mod linux {
                     let mut table = [0u64; 32];
                     libc::syscall(libc::SYS_modify_ldt, 0, table.as_mut_ptr(), 256)
                 }
-                #[cfg(target_arch = "x86_64")]
-                "iopl" => libc::syscall(libc::SYS_iopl, 3),
                 "fanotify-init" => libc::syscall(libc::SYS_fanotify_init, 0, libc::O_CLOEXEC),
                 "open-by-handle" => {
                     libc::syscall(libc::SYS_open_by_handle_at, here, handle.as_ptr(), 0)
@@ -390,9 +388,6 @@ mod linux {
                 "acct" => libc::syscall(libc::SYS_acct, absent),
                 // Its magic numbers are wrong, so that nothing restarts.
                 "reboot" => libc::syscall(libc::SYS_reboot, 0, 0, 0, 0),
-                "init-module" => libc::syscall(libc::SYS_init_module, zeros, 0, c"".as_ptr()),
-                // No such flags.
-                "kexec-load" => libc::syscall(libc::SYS_kexec_load, 0, 0, 0, 0xffff_u32),
                 "securebits" => {
                     let bits = libc::prctl(libc::PR_GET_SECUREBITS, 0, 0, 0, 0);
                     libc::prctl(libc::PR_SET_SECUREBITS, bits, 0, 0, 0).into()

@@ -84,15 +84,18 @@ pub(super) fn exchange(arguments: &[&str]) -> Outcome {
 /// forgotten about it.
 const SWAPPING: Duration = Duration::from_secs(120);
 
+/// How long each state stays: about as long as a launcher takes from one look at
+/// a path to the next, and no load on the machine that it runs on.
+const BETWEEN: Duration = Duration::from_micros(100);
+
 /// `exchange-for-ever A B`, until it is killed.
 pub(super) fn exchange_for_ever(arguments: &[&str]) -> Outcome {
     let end = Instant::now() + SWAPPING;
     while Instant::now() < end {
-        for _ in 0..64 {
-            // What stands at a path may be in use, or replaced, for a moment.
-            let flags = RenameFlags::RENAME_EXCHANGE;
-            let _ = renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags);
-        }
+        // What stands at a path may be in use, or replaced, for a moment.
+        let flags = RenameFlags::RENAME_EXCHANGE;
+        let _ = renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags);
+        std::thread::sleep(BETWEEN);
     }
     Ok(())
 }

@@ -21,12 +21,30 @@ tests![
     a_session_of_its_own,
     keys_are_in_a_session_keyring,
     a_terminal_launch_inherits_the_same,
+    #[cfg(target_os = "linux")]
+    a_file_system_is_mounted_for_the_launcher_alone,
 ];
 
 fn file(text: &str) -> OwnedFd {
     let path = tempfile::NamedTempFile::new().unwrap();
     path.as_file().write_all(text.as_bytes()).unwrap();
     File::open(path.path()).unwrap().into()
+}
+
+#[cfg(target_os = "linux")]
+fn a_file_system_is_mounted_for_the_launcher_alone() {
+    use perimeter_runner::corpus::vocabulary::Fact;
+    if !perimeter_runner::facts::of_this_host().contains(&Fact::UserNamespaces) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap().to_owned();
+    let mut launch = shell(&format!("stat -f -c %T {path}; echo > {path}/new; id -u"));
+    launch.inherited.mounts = vec![path];
+    let user = nix::unistd::getuid();
+    let seen = launch.run().observation;
+    assert_eq!(seen.output, format!("tmpfs\n{user}\n"), "{seen:?}");
+    assert!(!directory.path().join("new").exists());
 }
 
 fn the_environment_is_the_whole() {
