@@ -17,6 +17,7 @@ pub mod probe;
 pub mod rehearsal;
 pub mod report;
 pub mod schema;
+pub mod seatbelt;
 pub mod session;
 pub mod shell;
 pub mod target;

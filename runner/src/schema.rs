@@ -9,6 +9,7 @@ use crate::corpus::fault::Fault;
 use crate::corpus::matrix::MatrixFile;
 use crate::launcher::file::LauncherFile;
 use crate::report::results::Line;
+use crate::seatbelt::{FactFile, ImportsFile, OperationsFile, WorldFile};
 
 /// One schema, and the file that it is kept in.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +28,19 @@ impl Schema {
 }
 
 /// Every schema.
-pub fn schemas() -> [Schema; 5] {
-    [
+pub fn schemas() -> Vec<Schema> {
+    vec![
         schema::<TopicFile>("topic.schema.json", "A topic of the corpus"),
         schema::<LauncherFile>("launcher.schema.json", "A launcher, and how it is driven"),
         schema::<Fault>("fault.schema.json", "A launcher that is wrong on purpose"),
         schema::<MatrixFile>("matrix.schema.json", "Which case catches which fault"),
+        schema::<FactFile>("facts.schema.json", "Known outcomes of sandbox profiles"),
+        schema::<OperationsFile>(
+            "operations.schema.json",
+            "What sandbox profiles can speak of",
+        ),
+        schema::<ImportsFile>("imports.schema.json", "Sandbox profiles of the system"),
+        schema::<WorldFile>("world.schema.json", "A usual Mac"),
         schema::<Line>("results.schema.json", "A line of a results file"),
     ]
 }

@@ -17,7 +17,7 @@ use super::trial::Trial;
 use crate::launcher::file::LauncherFile;
 
 /// The directories of a corpus that hold something else than cases.
-const OTHER_DIRECTORIES: [&str; 2] = ["expectations", "schema"];
+const OTHER_DIRECTORIES: [&str; 3] = ["expectations", "macos", "schema"];
 
 /// `corpus.json`: what the corpus says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
