@@ -77,7 +77,7 @@ fn read(text: &str) -> Result<Profile, ProfileError> {
 #[case(
     "(version 1)(allow file-read* (literal \"/a\\q\"))",
     1,
-    41,
+    42,
     "the escape \\q"
 )]
 #[case(

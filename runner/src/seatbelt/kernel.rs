@@ -99,7 +99,7 @@ impl Made {
 fn make(fact: &Fact, root: &Path) -> io::Result<Made> {
     let mut made = Made::default();
     let world = &fact.world;
-    let mut parents = |path: &Path, made: &mut Made| {
+    let parents = |path: &Path, made: &mut Made| {
         let missing: Vec<PathBuf> = path
             .ancestors()
             .skip(1)
