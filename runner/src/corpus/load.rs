@@ -15,9 +15,10 @@ use super::requirement::{Requirement, RequirementFile};
 use super::source::{Source, SourceFile};
 use super::trial::Trial;
 use crate::launcher::file::LauncherFile;
+use crate::seatbelt;
 
 /// The directories of a corpus that hold something else than cases.
-const OTHER_DIRECTORIES: [&str; 3] = ["expectations", "macos", "schema"];
+const OTHER_DIRECTORIES: [&str; 2] = ["expectations", "schema"];
 
 /// `corpus.json`: what the corpus says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +90,7 @@ impl Corpus {
                     source: file,
                 }),
                 Some((directory, _)) if OTHER_DIRECTORIES.contains(&directory) => {}
+                Some(_) if seatbelt::is_data(&file.name) => {}
                 Some(_) => topics.push(Topic {
                     content: parse(&file.shown, &file.bytes)?,
                     source: file,

@@ -15,7 +15,7 @@ use super::error::TableError;
 use super::perform::{Model, Performed};
 use super::profile::{Parameters, Profile};
 use super::semantics::Semantics;
-use super::tables::{DIRECTORY, Tables};
+use super::tables::{FACTS, Tables};
 use super::world::{Additions, World};
 
 /// What `{root}` is in the model: a directory without links on the way.
@@ -171,8 +171,7 @@ impl Facts {
         let mut facts: Vec<Fact> = Vec::new();
         let mut ids = BTreeSet::new();
         for file in source.files()? {
-            let directory = format!("{DIRECTORY}facts/");
-            if !file.name.starts_with(&directory) {
+            if !file.name.starts_with(FACTS) {
                 continue;
             }
             let content: FactFile = parse(&file.shown, &file.bytes)?;

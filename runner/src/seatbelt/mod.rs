@@ -50,4 +50,5 @@ pub use profile::{Parameters, Profile};
 pub use semantics::{Rule, Semantics};
 pub use subject::{Address, Protocol, Subject, Target};
 pub use tables::Tables;
+pub(crate) use tables::is_data;
 pub use world::{Additions, ProgramEntry, World, WorldFile};

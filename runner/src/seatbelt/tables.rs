@@ -13,8 +13,17 @@ use super::imports::ImportsFile;
 use super::operations::{FilterEntry, FilterKind, Operations, OperationsFile};
 use super::world::WorldFile;
 
-/// The directory of the corpus that holds the data of the model.
-pub(crate) const DIRECTORY: &str = "macos/";
+/// The files of the model, beside the cases of macOS.
+const OPERATIONS: &str = "macos/operations.json";
+const IMPORTS: &str = "macos/imports.json";
+const WORLD: &str = "macos/world.json";
+/// The directory of the known outcomes.
+pub(super) const FACTS: &str = "macos/facts/";
+
+/// Whether a file of a corpus is data of the model, and holds no case.
+pub(crate) fn is_data(name: &str) -> bool {
+    [OPERATIONS, IMPORTS, WORLD].contains(&name) || name.starts_with(FACTS)
+}
 
 /// What the model knows.
 #[derive(Debug, Clone)]
@@ -35,7 +44,7 @@ impl Tables {
     /// A file that is missing, wrong in shape, or that contradicts itself.
     pub fn load(source: &Source) -> Result<Tables, TableError> {
         let files = source.files()?;
-        let (shown, table) = read::<OperationsFile>(&files, "macos/operations.json")?;
+        let (shown, table) = read::<OperationsFile>(&files, OPERATIONS)?;
         let operations = Operations::new(&shown, &table)?;
         let mut filters = HashMap::new();
         for entry in &table.filters {
@@ -61,8 +70,8 @@ impl Tables {
             always: table.always.into_iter().map(|entry| entry.rule).collect(),
             filters,
             constants,
-            imports: read(&files, "macos/imports.json")?.1,
-            world: read(&files, "macos/world.json")?.1,
+            imports: read(&files, IMPORTS)?.1,
+            world: read(&files, WORLD)?.1,
         })
     }
 
