@@ -1,6 +1,7 @@
 //! Drives any sandbox launcher through a conformance corpus and judges by what
 //! happened on the host.
 
+pub mod audit;
 pub mod compare;
 pub mod corpus;
 pub mod exit;

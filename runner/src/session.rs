@@ -175,6 +175,11 @@ impl Session {
         &self.facts
     }
 
+    /// Where the run keeps its things, and finds its programs.
+    pub fn places(&self) -> &RunPlaces {
+        &self.places
+    }
+
     /// What the run asks for.
     pub fn contract(&self) -> &Contract {
         &self.contract

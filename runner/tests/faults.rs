@@ -71,6 +71,7 @@ fn a_mistake_is_made_in_the_reference_launcher() {
     "there is none"
 )]
 #[case::no_reason("kept.json", &fault(r#""mistake": "a", "starts": false"#), "state in reason")]
+#[case::open_for_no_reason("kept.json", &fault(r#""mistake": "a", "confines": false"#), "state in reason")]
 #[case::reason_for_nothing("kept.json", &fault(r#""mistake": "a", "reason": "x""#), "this one does")]
 #[case::name(
     "Kept.json",

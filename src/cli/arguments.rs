@@ -32,6 +32,8 @@ pub enum Command {
     Exec(Exec),
     /// Check that a launcher holds what it claims, and prove each denial
     Check(Check),
+    /// Prove that every case can fail: run wrong launchers against the corpus
+    Audit(super::audit::AuditArguments),
     /// Put results of several launchers, users and hosts side by side
     Compare(super::compare::Compare),
     /// List the cases of the corpus
@@ -302,7 +304,7 @@ fn level(text: &str) -> Result<Level, String> {
     word(text)
 }
 
-fn fact(text: &str) -> Result<Fact, String> {
+pub fn fact(text: &str) -> Result<Fact, String> {
     word(text)
 }
 

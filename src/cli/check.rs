@@ -87,7 +87,7 @@ struct Finished {
 }
 
 /// Fails before anything is run if a report could not be written afterwards.
-fn writable(path: &Path) -> Result<(), Failure> {
+pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     fs::OpenOptions::new()
         .append(true)
         .create(true)
@@ -106,7 +106,7 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     )
 }
 
-fn harness(message: impl std::fmt::Display) -> Failure {
+pub(super) fn harness(message: impl std::fmt::Display) -> Failure {
     Failure::new(RunCode::Harness.code(), message)
 }
 
@@ -289,7 +289,7 @@ fn write_files(
 }
 
 /// Adds to a file: a pipeline's summary is shared by its steps.
-fn append(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     use io::Write;
     fs::OpenOptions::new()
         .append(true)

@@ -1,6 +1,7 @@
 //! The command line: reads what was typed, calls the launcher or the runner.
 
 mod arguments;
+mod audit;
 mod check;
 mod compare;
 mod completions;
@@ -43,6 +44,7 @@ pub fn run() -> ExitCode {
     let outcome = match arguments.command {
         Command::Exec(exec) => exec::run(exec),
         Command::Check(check) => check::run(check),
+        Command::Audit(audit) => audit::run(&audit),
         Command::Compare(compare) => compare::run(&compare),
         Command::List(list) => list::run(&list),
         Command::Explain(explain) => explain::run(&explain),

@@ -3,6 +3,7 @@
 // Each test program uses a part of it.
 #![allow(dead_code)]
 
+pub mod audit;
 pub mod corpus;
 pub mod processes;
 pub mod terminal;

@@ -1,6 +1,9 @@
 //! Digests: what a case or a corpus meant when a result was written.
 
 use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -36,14 +39,31 @@ pub fn of_all<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     of_json(&all)
 }
 
+/// A digest of a file's content.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn of_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(digits(&hash.finalize())),
+            read => hash.update(&buffer[..read]),
+        }
+    }
+}
+
 /// The first 16 hexadecimal digits of the SHA-256 of a value's JSON.
 pub(crate) fn of_json<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_vec(value).unwrap_or_default();
-    Sha256::digest(text)
-        .iter()
-        .take(8)
-        .fold(String::new(), |mut digits, byte| {
-            let _ = write!(digits, "{byte:02x}");
-            digits
-        })
+    digits(&Sha256::digest(text))
+}
+
+fn digits(hash: &[u8]) -> String {
+    hash.iter().take(8).fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }

@@ -51,14 +51,18 @@ pub struct Fault {
     pub launcher: Option<LauncherFile>,
     /// `false` where a launcher with this fault never does what is asked, so that
     /// not one permission can conform. Such a fault proves nothing of single cases.
-    #[serde(default = "starts", skip_serializing_if = "is_true")]
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub starts: bool,
-    /// Why it never does: stated exactly where `starts` is `false`.
+    /// `false` where a launcher with this fault confines nothing, so that every denial
+    /// escapes. Such a fault proves nothing of single cases either.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub confines: bool,
+    /// Why `starts` or `confines` is `false`: stated exactly where one of them is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-fn starts() -> bool {
+fn yes() -> bool {
     true
 }
 
@@ -169,9 +173,13 @@ fn alone(source: &SourceFile, fault: &Fault) -> Result<(), String> {
     if fault.base.is_some() && fault.mistake.is_none() {
         return Err("base is the launcher that a mistake is made in; there is none".to_owned());
     }
-    match (fault.starts, &fault.reason) {
-        (true, Some(_)) => Err("reason says why a fault never starts; this one does".to_owned()),
-        (false, None) => Err("state in reason why this fault never starts".to_owned()),
+    match (fault.starts && fault.confines, &fault.reason) {
+        (true, Some(_)) => Err(
+            "reason says why a fault never starts or confines nothing; this one does".to_owned(),
+        ),
+        (false, None) => {
+            Err("state in reason why this fault never starts, or confines nothing".to_owned())
+        }
         _ => Ok(()),
     }
 }

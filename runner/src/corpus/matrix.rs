@@ -83,13 +83,22 @@ pub struct FaultRecord {
     /// Why it was not run: what the host or the user lacks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
-    /// Whether not one permission conforms under it. What catches it is not
-    /// listed then, for that says nothing of single cases.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub void: bool,
+    /// Why it proves nothing of single cases. What catches it is not listed then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extreme: Option<Extreme>,
     /// The cases that catch it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub caught_by: BTreeMap<String, Catch>,
+}
+
+/// How a wrong launcher can be no better than the two that are there for comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extreme {
+    /// As `dead`: not one permission conforms.
+    RunsNothing,
+    /// As `open`: every denial escapes.
+    ConfinesNothing,
 }
 
 /// How a case catches a fault.

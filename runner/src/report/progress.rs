@@ -21,6 +21,8 @@ pub struct Progress<W: Write> {
     total: usize,
     done: usize,
     failed: usize,
+    word: &'static str,
+    heading: String,
     started: Instant,
     drawn: Option<Instant>,
 }
@@ -46,9 +48,24 @@ impl<W: Write> Progress<W> {
             total,
             done: 0,
             failed: 0,
+            word: "failed",
+            heading: String::new(),
             started: Instant::now(),
             drawn: None,
         }
+    }
+
+    /// The same, with another word for trials that fail, where that is what they are
+    /// to do.
+    #[must_use]
+    pub fn counting(mut self, word: &'static str) -> Self {
+        self.word = word;
+        self
+    }
+
+    /// What stands at the start of the line from now on.
+    pub fn heading(&mut self, text: &str) {
+        self.heading = format!("{text}  ");
     }
 
     /// Counts a trial that has ended, and draws the line if it is time to.
@@ -81,7 +98,9 @@ impl<W: Write> Progress<W> {
         #[allow(clippy::cast_precision_loss, reason = "nobody runs 2^52 trials")]
         let rate = self.done as f64 / seconds.max(0.001);
         let counts = format!(
-            "{done:>digits$}/{total}  {failed} failed  {rate:.0}/s",
+            "{heading}{done:>digits$}/{total}  {failed} {word}  {rate:.0}/s",
+            heading = self.heading,
+            word = self.word,
             done = self.done,
             digits = self.total.to_string().len(),
             total = self.total,
