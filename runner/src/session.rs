@@ -12,6 +12,7 @@ use crate::corpus::vocabulary::{Fact, Level};
 use crate::corpus::{Corpus, Trial};
 use crate::facts;
 use crate::launcher::file::LauncherFile;
+use crate::launcher::program;
 use crate::observe::observation::Observation;
 use crate::pipeline::item::{RunPlaces, WorkItem, WorkResult};
 use crate::probe;
@@ -74,7 +75,7 @@ pub enum SessionError {
     Program(std::io::Error),
     /// A program that the launcher needs is not here.
     #[error(
-        "launcher {launcher}: {program} is not on this host; install it, or name it by an absolute path in the launcher file"
+        "launcher {launcher}: {program} is not on this host; install it, or let {variable} name its place", variable = program::variable(program)
     )]
     Missing {
         /// The launcher.
@@ -124,7 +125,7 @@ impl Session {
             .launcher
             .programs
             .iter()
-            .find(|program| which::which(program).is_err());
+            .find(|program| program::find(program).is_none());
         if let Some(program) = missing {
             return Err(SessionError::Missing {
                 launcher: settings.launcher.name.clone(),
@@ -303,7 +304,7 @@ impl Session {
             .launcher
             .programs
             .first()
-            .and_then(|name| which::which(name).ok());
+            .and_then(|name| program::find(name));
         let words: Vec<PathBuf> = self
             .launcher
             .version

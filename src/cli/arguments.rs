@@ -36,6 +36,8 @@ pub enum Command {
     Audit(super::audit::AuditArguments),
     /// Put results of several launchers, users and hosts side by side
     Compare(super::compare::Compare),
+    /// List the launchers that are known, and their state on this host
+    Launchers(super::launchers::Launchers),
     /// List the cases of the corpus
     List(List),
     /// Say what a case is about, what it runs, and what each verdict means

@@ -11,6 +11,7 @@ mod doctor;
 mod exec;
 mod explain;
 mod failure;
+mod launchers;
 mod list;
 mod plan;
 mod plans;
@@ -46,6 +47,7 @@ pub fn run() -> ExitCode {
         Command::Check(check) => check::run(check),
         Command::Audit(audit) => audit::run(&audit),
         Command::Compare(compare) => compare::run(&compare),
+        Command::Launchers(launchers) => launchers::run(&launchers),
         Command::List(list) => list::run(&list),
         Command::Explain(explain) => explain::run(&explain),
         Command::Plan(plan) => plan::run(plan),

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::vocabulary::Feature;
+
 /// What a launcher is asked to allow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -10,8 +12,9 @@ pub struct PolicySpec {
     /// The posture; the trial's axis `posture`, or `strict`, when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub posture: Option<PostureSpec>,
-    /// Whether the host's network is there.
-    #[serde(default)]
+    /// Whether the host's network is there. Where a case says nothing, it is there if
+    /// the launcher can share it, and the case must hold either way.
+    #[serde(default, skip_serializing_if = "NetworkSpec::is_either")]
     pub network: NetworkSpec,
     /// Readable grants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -58,9 +61,27 @@ pub enum PostureSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkSpec {
-    /// It is.
+    /// It does not matter to the case.
     #[default]
+    Either,
+    /// It is.
     Host,
     /// It is not.
     None,
+}
+
+impl NetworkSpec {
+    fn is_either(&self) -> bool {
+        *self == NetworkSpec::Either
+    }
+
+    /// What a launcher that can do these things is asked for.
+    #[must_use]
+    pub fn of(self, features: &[Feature]) -> NetworkSpec {
+        match self {
+            NetworkSpec::Either if features.contains(&Feature::NetworkHost) => NetworkSpec::Host,
+            NetworkSpec::Either => NetworkSpec::None,
+            stated => stated,
+        }
+    }
 }

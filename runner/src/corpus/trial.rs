@@ -145,10 +145,11 @@ impl Trial {
                 PostureSpec::Strict => Feature::PostureStrict,
                 PostureSpec::HostReadable => Feature::PostureHostReadable,
             });
-            needs.push(match policy.network {
-                NetworkSpec::Host => Feature::NetworkHost,
-                NetworkSpec::None => Feature::NetworkNone,
-            });
+            match policy.network {
+                NetworkSpec::Either => {}
+                NetworkSpec::Host => needs.push(Feature::NetworkHost),
+                NetworkSpec::None => needs.push(Feature::NetworkNone),
+            }
             let stated = [
                 (!policy.read_only.is_empty(), Feature::ReadOnlyGrants),
                 (!policy.read_write.is_empty(), Feature::ReadWriteGrants),

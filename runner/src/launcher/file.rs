@@ -39,7 +39,7 @@ pub struct LauncherFile {
     /// Files that are written before the launch, by path, with placeholders in
     /// both; they lie under `{state}`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub files: IndexMap<String, String>,
+    pub files: IndexMap<String, FileText>,
     /// The command line.
     pub arguments: Vec<Argument>,
     /// How the command's variables reach it.
@@ -48,6 +48,11 @@ pub struct LauncherFile {
     /// Variables added to the launcher's own environment.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub own_environment: IndexMap<String, String>,
+    /// Paths that the launcher itself writes, with placeholders: what changes there is
+    /// no escape. Its own state below `{state}` or `{home}`, and never a place that a
+    /// case is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
     /// Where the launcher itself is started.
     #[serde(default)]
     pub started_in: StartedIn,
@@ -57,6 +62,19 @@ pub struct LauncherFile {
     /// What is known of it that a reader of its results should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a text (a string), or its lines as arguments are written (a list)"
+)]
+pub enum FileText {
+    /// The whole text.
+    Text(String),
+    /// The lines, repeated and under conditions as arguments are.
+    Lines(Vec<Argument>),
 }
 
 /// One or more arguments.

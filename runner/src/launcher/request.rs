@@ -46,7 +46,7 @@ impl Request {
             PostureSpec::HostReadable => "host-readable",
         };
         let network = match self.policy.network {
-            NetworkSpec::Host => "host",
+            NetworkSpec::Either | NetworkSpec::Host => "host",
             NetworkSpec::None => "none",
         };
         fields.insert("posture".to_owned(), json!(posture));

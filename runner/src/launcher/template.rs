@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file::{Argument, Condition, EnvironmentMode, LauncherFile, List, StartedIn};
+use super::file::{Argument, Condition, EnvironmentMode, FileText, LauncherFile, List, StartedIn};
 use super::request::Request;
 use crate::corpus::placeholder::{PlaceholderError, Unknown, expand_text, names_in};
 use crate::corpus::policy::{NetworkSpec, PostureSpec};
@@ -33,6 +33,8 @@ pub struct Rendered {
     pub environment: Vec<(String, String)>,
     /// Where the launcher is started.
     pub working_directory: PathBuf,
+    /// What the launcher itself may write.
+    pub own_paths: Vec<PathBuf>,
 }
 
 /// Why a launcher file could not be turned into a command line.
@@ -86,7 +88,7 @@ pub struct ThisHost;
 
 impl Host for ThisHost {
     fn find(&self, program: &str) -> Option<PathBuf> {
-        which::which(program).ok()
+        super::program::find(program)
     }
 
     fn is_directory(&self, path: &Path) -> bool {
@@ -102,6 +104,9 @@ impl Host for ThisHost {
     }
 
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
+        }
         fs::write(path, text)
     }
 
@@ -142,15 +147,25 @@ pub fn render_on(
     request: &Request,
     places: &Places,
 ) -> Result<Rendered, TemplateError> {
+    let mut request = request.clone();
+    request.policy.network = request.policy.network.of(&launcher.features);
     let context = Context {
         launcher,
-        request,
+        request: &request,
         places,
         host,
     };
     for (path, text) in &launcher.files {
         let path = PathBuf::from(context.text(path, &[])?);
-        context.write(&path, &context.text(text, &[])?)?;
+        let text = match text {
+            FileText::Text(text) => context.text(text, &[])?,
+            FileText::Lines(lines) => {
+                let mut rendered = Vec::new();
+                context.arguments(lines, &[], &mut rendered)?;
+                rendered.join("\n") + "\n"
+            }
+        };
+        context.write(&path, &text)?;
     }
     let mut command_line = Vec::new();
     context.arguments(&launcher.arguments, &[], &mut command_line)?;
@@ -166,10 +181,16 @@ pub fn render_on(
         StartedIn::Workspace => request.workspace.clone(),
         StartedIn::Root => places.root.clone(),
     };
+    let own_paths = launcher
+        .writes
+        .iter()
+        .map(|path| Ok(PathBuf::from(context.text(path, &[])?)))
+        .collect::<Result<_, TemplateError>>()?;
     Ok(Rendered {
         command_line,
         environment: environment.into_iter().collect(),
         working_directory,
+        own_paths,
     })
 }
 
@@ -247,7 +268,7 @@ impl Context<'_> {
     fn holds(&self, condition: &Condition) -> bool {
         let policy = &self.request.policy;
         match condition {
-            Condition::NetworkHost => policy.network == NetworkSpec::Host,
+            Condition::NetworkHost => policy.network != NetworkSpec::None,
             Condition::NetworkNone => policy.network == NetworkSpec::None,
             Condition::PostureStrict => policy.posture.unwrap_or_default() == PostureSpec::Strict,
             Condition::PostureHostReadable => {
@@ -267,12 +288,18 @@ impl Context<'_> {
         for name in names_in(text) {
             self.provide(name)?;
         }
-        let lookup = |name: &str| {
+        let plain = |name: &str| {
             extra
                 .iter()
                 .find(|(known, _)| *known == name)
                 .map(|(_, value)| value.clone())
                 .or_else(|| self.name(name))
+        };
+        let lookup = |name: &str| {
+            plain(name).or_else(|| {
+                let value = plain(name.strip_suffix("-json")?)?;
+                Some(serde_json::Value::from(value).to_string())
+            })
         };
         expand_text(text, &lookup, Unknown::Refuse).map_err(|error| TemplateError::Placeholder {
             launcher: self.launcher.name.clone(),
@@ -285,6 +312,13 @@ impl Context<'_> {
         let path = |path: &Path| Some(path.display().to_string());
         match name {
             "program" => path(self.places.program.as_deref()?),
+            "program-directory" => {
+                let program = self.places.program.as_deref()?;
+                let real = program
+                    .canonicalize()
+                    .unwrap_or_else(|_| program.to_owned());
+                path(real.parent()?)
+            }
             "perimeter" => path(&self.places.perimeter),
             "faulty" => path(self.places.faulty.as_deref()?),
             "workspace" => path(&self.request.workspace),

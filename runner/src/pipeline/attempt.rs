@@ -22,6 +22,7 @@ use crate::corpus::policy::PolicySpec;
 use crate::fixture::{self, Fixture, FixtureError, Layout, Names, Secrets};
 use crate::launch::{self, Beside, LaunchRequest, Launched, tree};
 use crate::launcher::file::LauncherFile;
+use crate::launcher::program;
 use crate::launcher::request::Request;
 use crate::launcher::template::{Places, Rendered, TemplateError, render};
 use crate::observe::effect::{self, World};
@@ -227,8 +228,9 @@ impl Stage<'_> {
             .workspace
             .as_ref()
             .map_or_else(|| self.layout.workspace.clone(), PathBuf::from);
-        let writable = self.writable(&policy, &workspace);
+        let mut writable = self.writable(&policy, &workspace);
         let rendered = self.render(launch, policy, workspace)?;
+        writable.extend(rendered.own_paths.iter().cloned());
         if !rendered.working_directory.is_dir() {
             return Ok(not_started(launch, rendered));
         }
@@ -354,7 +356,7 @@ impl Stage<'_> {
         };
         let program = match launcher.programs.first() {
             None => None,
-            Some(name) => Some(which::which(name).map_err(|_| AttemptError::Program {
+            Some(name) => Some(program::find(name).ok_or_else(|| AttemptError::Program {
                 launcher: launcher.name.clone(),
                 program: name.clone(),
             })?),

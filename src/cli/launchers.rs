@@ -1,0 +1,304 @@
+//! `perimeter launchers`: what is known of launchers here, and whether a new launcher
+//! file is right before hundreds of cases are run with it.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::{Args, Subcommand};
+use perimeter_runner::corpus::vocabulary::Platform;
+use perimeter_runner::corpus::{Corpus, Trial};
+use perimeter_runner::exit::ExitCode as RunCode;
+use perimeter_runner::launcher::consistency;
+use perimeter_runner::launcher::file::LauncherFile;
+use perimeter_runner::launcher::program;
+use perimeter_runner::report::results::{Contract, TrialResult};
+use perimeter_runner::session::{Session, Settings};
+use perimeter_runner::verdict::Class;
+use serde_json::json;
+
+use super::corpus::{launcher, load};
+use super::failure::{Failure, USAGE};
+use super::print::print;
+
+/// List the launchers that are known, and their state on this host.
+///
+/// A launcher's program is searched on PATH, or where the variable of its name leads
+/// (PERIMETER_NSJAIL for nsjail).
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  perimeter launchers
+  perimeter launchers check mine.json"
+)]
+pub struct Launchers {
+    #[command(subcommand)]
+    command: Option<LaunchersCommand>,
+    /// Another corpus than the one inside this program
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum LaunchersCommand {
+    /// Try a launcher file: something allowed works, something forbidden is stopped,
+    /// and streams and exit status are the command's own
+    #[command(after_help = "\
+Exit status: 0 if the file is right, 1 if not, 2 if it cannot be read.
+
+Example:
+  perimeter launchers check mine.json")]
+    Check {
+        /// A launcher file, or the name of a launcher
+        file: String,
+        /// Where fixtures are made
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+}
+
+/// Lists the launchers, or tries one.
+pub fn run(launchers: &Launchers) -> Result<ExitCode, Failure> {
+    let corpus = load(launchers.corpus.as_deref())?;
+    match &launchers.command {
+        None => list(&corpus, launchers.json),
+        Some(LaunchersCommand::Check { file, scratch }) => {
+            let launcher = launcher(&corpus, file)?;
+            check(&corpus, launcher, scratch.clone())
+        }
+    }
+}
+
+fn list(corpus: &Corpus, as_json: bool) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    let mut launchers: Vec<&LauncherFile> = corpus.launchers.iter().collect();
+    launchers.sort_by(|one, other| one.name.cmp(&other.name));
+    let width = launchers
+        .iter()
+        .map(|file| file.name.len())
+        .max()
+        .unwrap_or(0);
+    for file in launchers {
+        let state = State::of(file);
+        if as_json {
+            let line = json!({
+                "name": file.name,
+                "about": file.about,
+                "here": state.missing.is_none(),
+                "missing": state.missing,
+                "version": state.version,
+                "levels": file.levels,
+                "platforms": file.platforms,
+            });
+            let _ = writeln!(text, "{line}");
+        } else {
+            let shown = match (&state.missing, &state.version) {
+                (Some(missing), _) => missing.clone(),
+                (None, Some(version)) => version.clone(),
+                (None, None) => "here".to_owned(),
+            };
+            let _ = writeln!(text, "{:width$}  {shown}", file.name);
+            let _ = writeln!(text, "{:width$}  {}", "", file.about);
+        }
+    }
+    print(text.as_bytes())
+}
+
+/// What a launcher's state on this host is.
+struct State {
+    /// Why it cannot be run here.
+    missing: Option<String>,
+    /// What it says of its version.
+    version: Option<String>,
+}
+
+impl State {
+    fn of(file: &LauncherFile) -> State {
+        if !file.platforms.contains(&Platform::HOST) {
+            let missing = Some("not for this system".to_owned());
+            return State {
+                missing,
+                version: None,
+            };
+        }
+        let absent = |name: &&String| program::find(name).is_none();
+        if let Some(name) = file.programs.iter().find(absent) {
+            let missing = Some(format!(
+                "absent: {name} is neither on PATH nor where {} leads",
+                program::variable(name)
+            ));
+            return State {
+                missing,
+                version: None,
+            };
+        }
+        State {
+            missing: None,
+            version: version(file),
+        }
+    }
+}
+
+/// The first line of what a launcher prints when it is asked its version.
+fn version(file: &LauncherFile) -> Option<String> {
+    let own = std::env::current_exe().ok()?;
+    let program = file.programs.first().and_then(|name| program::find(name));
+    let words: Vec<PathBuf> = file
+        .version
+        .iter()
+        .map(|word| match word.as_str() {
+            "{perimeter}" => own.clone(),
+            "{program}" => program.clone().unwrap_or_default(),
+            word => PathBuf::from(word),
+        })
+        .collect();
+    let (first, rest) = words.split_first()?;
+    let output = Command::new(first)
+        .args(rest)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// What is tried, and what a launcher is told if it fails: cases of the corpus inside
+/// this program.
+const TRIED: [(&str, &str); 6] = [
+    (
+        "lifecycle.streams.separate",
+        "the command's output and errors are its own: the launcher must add nothing to them and keep them apart",
+    ),
+    (
+        "lifecycle.status.ordinary",
+        "the exit status is the command's own",
+    ),
+    (
+        "lifecycle.arguments.exact",
+        "each argument arrives as it is: place { \"command\": true } after whatever ends the launcher's own options, and build no shell line",
+    ),
+    (
+        "lifecycle.directory.default",
+        "the command starts in the workspace: see `started_in`, or pass {cwd}",
+    ),
+    (
+        "files.write.create-inside",
+        "the workspace can be written: pass {workspace} as a writable path",
+    ),
+    (
+        "files.write.create-outside",
+        "what is outside of the workspace and of the grants cannot be written",
+    ),
+];
+
+fn check(
+    corpus: &Corpus,
+    launcher: LauncherFile,
+    scratch: Option<PathBuf>,
+) -> Result<ExitCode, Failure> {
+    let name = launcher.name.clone();
+    let mut wrong = 0;
+    let mut text = String::new();
+    for problem in consistency::problems(&launcher) {
+        wrong += 1;
+        let _ = writeln!(text, "wrong   {problem}");
+    }
+    let session = Session::start(
+        corpus,
+        Settings {
+            launcher,
+            contract: Contract::default(),
+            scratch,
+            jobs: None,
+            perimeter: std::env::current_exe().map_err(|error| {
+                Failure::new(
+                    RunCode::Harness.code(),
+                    format_args!("cannot find this program's own file: {error}"),
+                )
+            })?,
+            faulty: None,
+        },
+    )
+    .map_err(|error| Failure::new(USAGE, error))?;
+    let mut tried = 0;
+    for (id, rule) in TRIED {
+        for trial in corpus.trials.iter().filter(|trial| trial.case.id == id) {
+            let result = session.run(trial);
+            match result.verdict.class() {
+                Class::Uncounted => continue,
+                Class::Pass => {
+                    tried += 1;
+                    let _ = writeln!(text, "right   {}", trial.name);
+                }
+                _ => {
+                    tried += 1;
+                    wrong += 1;
+                    explain(&mut text, trial, &result, rule);
+                }
+            }
+        }
+    }
+    if tried == 0 {
+        wrong += 1;
+        let _ = writeln!(
+            text,
+            "wrong   nothing could be tried: claim posture-strict or posture-host-readable, and network-host or network-none, in `features`"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\n{name}: {}",
+        match wrong {
+            0 => format!("the file is right so far; next: perimeter check --launcher {name}"),
+            1 => "1 thing is wrong".to_owned(),
+            _ => format!("{wrong} things are wrong"),
+        }
+    );
+    super::print::written(io::Write::write_all(
+        &mut io::stdout().lock(),
+        text.as_bytes(),
+    ))?;
+    Ok(if wrong == 0 {
+        RunCode::Conforms.into()
+    } else {
+        RunCode::Failure.into()
+    })
+}
+
+/// What was tried, what it came to, and where in the launcher file to look.
+fn explain(text: &mut String, trial: &Trial, result: &TrialResult, rule: &str) {
+    let _ = writeln!(text, "wrong   {}: {}", trial.name, result.reason);
+    let _ = writeln!(text, "        {rule}");
+    let Some(launch) = result.observed.as_ref().and_then(|seen| seen.last()) else {
+        return;
+    };
+    if !launch.started && launch.proves_start {
+        let _ = writeln!(
+            text,
+            "        the command never started, and the launcher ended with {}",
+            launch.ending.shell_status().map_or_else(
+                || "no status".to_owned(),
+                |status| format!("status {status}")
+            )
+        );
+    }
+    let _ = writeln!(text, "        `arguments` became:");
+    for word in &launch.command_line {
+        let _ = writeln!(text, "          {word:?}");
+    }
+    for (stream, said) in [
+        ("before the command", &launch.preamble),
+        ("standard error", &launch.error_output),
+    ] {
+        for line in said.lines().take(8) {
+            let _ = writeln!(text, "        {stream}: {}", line.escape_debug());
+        }
+    }
+}
