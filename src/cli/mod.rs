@@ -11,6 +11,7 @@ mod doctor;
 mod exec;
 mod explain;
 mod failure;
+mod lint;
 mod list;
 mod plan;
 mod plans;
@@ -47,6 +48,7 @@ pub fn run() -> ExitCode {
         Command::Audit(audit) => audit::run(&audit),
         Command::Compare(compare) => compare::run(&compare),
         Command::List(list) => list::run(&list),
+        Command::Lint(lint) => lint::run(&lint),
         Command::Explain(explain) => explain::run(&explain),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),

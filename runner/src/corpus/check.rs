@@ -130,7 +130,7 @@ fn sibling(corpus: &Read, case: &Case, add: &mut dyn FnMut(&'static str, String)
         if case.expect.outcome != Outcome::Allowed {
             add(
                 "sibling-named",
-                "a denial or refusal names its allowed twin as sibling".into(),
+                "a denial or refusal names its allowed twin as sibling; add one".into(),
             );
         }
         return;
@@ -153,10 +153,13 @@ fn sibling(corpus: &Read, case: &Case, add: &mut dyn FnMut(&'static str, String)
 /// What can be said of a case by itself.
 fn alone(case: &Case, add: &mut dyn FnMut(&'static str, String)) {
     if case.title.trim().is_empty() || case.why.trim().is_empty() || case.covers.is_empty() {
-        add("case-whole", "title, why and covers are never empty".into());
+        add("case-whole", "title, why and covers are never empty; write what the case asserts, why, and for which promise".into());
     }
     if let Some((axis, _)) = case.axes.iter().find(|(_, values)| values.is_empty()) {
-        add("case-whole", format!("axis {axis} has no values"));
+        add(
+            "case-whole",
+            format!("axis {axis} has no values; add some, or leave it out"),
+        );
     }
     if case.run.is_none() == case.steps.is_empty() {
         add("case-whole", "state either run or steps".into());
@@ -167,7 +170,7 @@ fn alone(case: &Case, add: &mut dyn FnMut(&'static str, String)) {
         if steps.iter().any(|step| step.launch.is_some()) {
             expectation(&case.expect)
         } else {
-            Err("no step launches anything".into())
+            Err("no step launches anything; add a launch".into())
         }
     });
     if let Err(problem) = whole {
@@ -289,7 +292,10 @@ fn placeholders(topic: &Topic, case: &Case, add: &mut dyn FnMut(&'static str, St
         .map(|axis| format!("axis.{axis}"))
         .filter(|name| !used.contains(&name.as_str()));
     for name in idle {
-        add("axis-used", format!("nothing uses {{{name}}}"));
+        add(
+            "axis-used",
+            format!("nothing uses {{{name}}}; use it, or leave it out"),
+        );
     }
 }
 
@@ -302,7 +308,9 @@ fn names(topic: &Topic, case: &Case, add: &mut dyn FnMut(&'static str, String)) 
         if !secrets.contains(name) {
             add(
                 "name-known",
-                format!("reveals {name}, which is no secret of the fixture"),
+                format!(
+                    "reveals {name}, which is no secret of the fixture; add the secret, or name one"
+                ),
             );
         }
     }
@@ -310,7 +318,9 @@ fn names(topic: &Topic, case: &Case, add: &mut dyn FnMut(&'static str, String)) 
         if !fixture.sockets.contains_key(name) && !fixture.listeners.contains_key(name) {
             add(
                 "name-known",
-                format!("{name} can hear nothing: it is no socket or listener"),
+                format!(
+                    "{name} can hear nothing: it is no socket or listener; add one of that name"
+                ),
             );
         }
     }

@@ -88,10 +88,7 @@ impl Corpus {
         }
         if trials.is_empty() {
             return Err(CorpusError::Empty {
-                place: match source {
-                    Source::Directory(path) => path.display().to_string(),
-                    Source::Embedded(_) => "the program".to_owned(),
-                },
+                place: source.shown(),
             });
         }
         let digest = digest::of_all(
