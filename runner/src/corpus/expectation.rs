@@ -5,11 +5,13 @@
 
 use std::fmt;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::{CorpusError, parse};
 use super::vocabulary::{Fact, Platform};
@@ -69,8 +71,8 @@ pub struct Occasion {
 }
 
 /// A verdict that can be excused: a failure, since nothing else needs an excuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Verdict", into = "Verdict")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "Verdict")]
 #[schemars(with = "String", extend("enum" = ["escaped", "leaked", "overblocked", "deviates", "timeout"]))]
 pub struct ExcusedVerdict(Verdict);
 
@@ -87,23 +89,26 @@ impl From<ExcusedVerdict> for Verdict {
     }
 }
 
-impl TryFrom<Verdict> for ExcusedVerdict {
+impl TryFrom<String> for ExcusedVerdict {
     type Error = String;
 
-    fn try_from(verdict: Verdict) -> Result<ExcusedVerdict, String> {
-        match verdict.class() {
-            Class::Failure => Ok(ExcusedVerdict(verdict)),
-            _ => Err(format!(
-                "the verdict {verdict} is no failure of a launcher and cannot be excused; \
-                 write escaped, leaked, overblocked, deviates or timeout"
+    fn try_from(text: String) -> Result<ExcusedVerdict, String> {
+        let known = Verdict::ALL.into_iter().find(|one| one.as_str() == text);
+        match known.map(|verdict| (verdict, verdict.class())) {
+            Some((verdict, Class::Failure)) => Ok(ExcusedVerdict(verdict)),
+            Some((verdict, _)) => Err(format!(
+                "the verdict {verdict} is no failure of a launcher and cannot be excused; {FAILURES}"
             )),
+            None => Err(format!("{text:?} is no verdict; {FAILURES}")),
         }
     }
 }
 
+const FAILURES: &str = "write escaped, leaked, overblocked, deviates or timeout";
+
 /// A text that says something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "String")]
 #[schemars(with = "String", extend("pattern" = r"\S"))]
 pub struct Reason(String);
 
@@ -133,10 +138,8 @@ impl TryFrom<String> for Reason {
 
 /// A day of the Gregorian calendar, written `YYYY-MM-DD` (RFC 3339, full-date).
 /// Dates compare by time.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(into = "String")]
 #[schemars(with = "String", extend("format" = "date", "pattern" = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
 pub struct Date {
     year: u16,
@@ -195,6 +198,47 @@ fn read_date(text: &str) -> Option<Date> {
     (1..=days).contains(&date.day).then_some(date)
 }
 
+/// Reads a text and checks it at once, so that the place of the error is the text's.
+fn checked<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<String, Error = String>,
+{
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: TryFrom<String, Error = String>> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a text")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            T::try_from(text.to_owned()).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Text(PhantomData))
+}
+
+impl<'de> Deserialize<'de> for ExcusedVerdict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer)
+    }
+}
+
 /// Reads a file of expectations.
 ///
 /// # Errors
@@ -208,6 +252,7 @@ pub fn read_expectations(path: &Path) -> Result<ExpectationFile, CorpusError> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use rstest::rstest;
 
@@ -254,12 +299,12 @@ mod tests {
     #[case::unknown_verdict(
         "\"escaped\"",
         "\"failed\"",
-        "mine.json:7:25: expectations[0].verdict: unknown variant `failed`"
+        "mine.json:7:25: expectations[0].verdict: \"failed\" is no verdict"
     )]
     #[case::no_reason(
         "it has no network namespace yet",
         " ",
-        "mine.json:9:18: expectations[0].reason: the reason is empty"
+        "mine.json:9:19: expectations[0].reason: the reason is empty"
     )]
     #[case::no_such_day(
         "2028-02-29",

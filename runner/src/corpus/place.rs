@@ -214,7 +214,7 @@ mod tests {
     #[case::an_escaped_name(&[At::Field("b c")], 2, 11)]
     #[case::an_item(&[At::Field("b c"), At::Item(1)], 2, 31)]
     #[case::below_an_item(&[At::Field("b c"), At::Item(1), At::Field("d")], 2, 33)]
-    #[case::behind_an_escaped_quote(&[At::Field("e"), At::Field("g")], 3, 29)]
+    #[case::behind_an_escaped_quote(&[At::Field("e"), At::Field("g")], 3, 28)]
     #[case::a_path_that_ends(&[At::Field("e"), At::Field("missing")], 3, 3)]
     #[case::no_such_item(&[At::Field("b c"), At::Item(2)], 2, 11)]
     fn values_are_found(#[case] path: &[At<'_>], #[case] line: usize, #[case] column: usize) {

@@ -172,16 +172,14 @@ pub(crate) fn changes(material: &Material) -> Vec<Finding> {
     let mut findings = Vec::new();
     for at in material.cases() {
         let mut told = HashSet::new();
-        for trial in at.trials {
-            for (field, texts) in CaseAt::commands(trial) {
-                for problem in texts.iter().flat_map(|text| harm(text)) {
-                    if told.insert(problem.clone()) {
-                        findings.push(at.finding(
-                            &[At::Field(field)],
-                            problem,
-                            "a baseline runs this without a sandbox: act on the fixture, or open and do not write",
-                        ));
-                    }
+        for (text, field) in at.commands() {
+            for problem in harm(&text) {
+                if told.insert(problem.clone()) {
+                    findings.push(at.finding(
+                        &[At::Field(field)],
+                        problem,
+                        "a baseline runs this without a sandbox: act on the fixture, or open and do not write",
+                    ));
                 }
             }
         }
@@ -193,23 +191,19 @@ pub(crate) fn changes(material: &Material) -> Vec<Finding> {
 fn host_paths(at: &CaseAt<'_>) -> Vec<(&'static str, String)> {
     let mut seen = HashSet::new();
     let mut named = Vec::new();
-    for trial in at.trials {
-        for (field, texts) in CaseAt::commands(trial) {
-            let outputs = texts
-                .iter()
-                .flat_map(|text| simple_commands(text))
-                .flat_map(|simple| simple.outputs)
-                .map(|(_, target)| target)
-                .filter(|target| is_of_the_host(target) && !is_below_any(target, &SINKS));
-            let read = texts
-                .iter()
-                .flat_map(|text| absolute_paths(text))
-                .filter(|path| is_of_the_host(path) && !is_harmless(path))
-                .map(str::to_owned);
-            for path in read.chain(outputs) {
-                if seen.insert(path.clone()) {
-                    named.push((field, path));
-                }
+    for (text, field) in at.commands() {
+        let outputs = simple_commands(&text)
+            .into_iter()
+            .flat_map(|simple| simple.outputs)
+            .map(|(_, target)| target)
+            .filter(|target| is_of_the_host(target) && !is_below_any(target, &SINKS));
+        let read = absolute_paths(&text)
+            .into_iter()
+            .filter(|path| is_of_the_host(path) && !is_harmless(path))
+            .map(str::to_owned);
+        for path in read.chain(outputs) {
+            if seen.insert(path.clone()) {
+                named.push((field, path));
             }
         }
     }

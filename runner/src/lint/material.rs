@@ -1,7 +1,9 @@
 //! What the rules look at: the files of a corpus, and where in them things stand.
 
+use indexmap::IndexMap;
+
 use super::Finding;
-use crate::corpus::case::{Case, Step};
+use crate::corpus::case::{Case, Run, Step};
 use crate::corpus::check::{self, Problem};
 use crate::corpus::place::{self, At};
 use crate::corpus::policy::PolicySpec;
@@ -188,31 +190,37 @@ impl<'a> CaseAt<'a> {
         policies
     }
 
-    /// The texts that a shell or a launcher runs, by the field that they stand in.
-    pub(crate) fn commands(trial: &Trial) -> Vec<(&'static str, Vec<String>)> {
-        let mut commands: Vec<(&'static str, Vec<String>)> = Vec::new();
-        let field = if trial.case.run.is_some() {
-            "run"
-        } else {
-            "steps"
-        };
-        for Step { host, launch } in trial.steps() {
-            if let Some(host) = host {
-                commands.push((field, vec![host]));
-            }
-            let Some(launch) = launch else { continue };
-            commands.push((
-                field,
-                match launch.run {
-                    crate::corpus::case::Run::Shell(line) => vec![line],
-                    crate::corpus::case::Run::Arguments(words) => words,
-                },
-            ));
-            let meanwhile = launch.during.into_iter().filter_map(|during| during.host);
-            commands.extend(meanwhile.map(|line| ("during", vec![line])));
+    /// The texts that a shell or a launcher runs in any trial, each once, with the
+    /// field that it stands in.
+    pub(crate) fn commands(&self) -> IndexMap<String, &'static str> {
+        let mut commands = IndexMap::new();
+        for trial in self.trials {
+            add_commands(trial, &mut commands);
         }
-        let setup = trial.fixture.setup.iter().cloned();
-        commands.extend(setup.map(|line| ("fixture", vec![line])));
         commands
     }
+}
+
+fn add_commands(trial: &Trial, commands: &mut IndexMap<String, &'static str>) {
+    let field = match trial.case.run {
+        Some(_) => "run",
+        None => "steps",
+    };
+    let mut add = |text: String, field: &'static str| {
+        commands.entry(text).or_insert(field);
+    };
+    for Step { host, launch } in trial.steps() {
+        host.into_iter().for_each(|line| add(line, field));
+        let Some(launch) = launch else { continue };
+        match launch.run {
+            Run::Shell(line) => add(line, field),
+            Run::Arguments(words) => words.into_iter().for_each(|word| add(word, field)),
+        }
+        let meanwhile = launch.meanwhile.into_iter();
+        meanwhile.for_each(|line| add(line, "meanwhile"));
+        let during = launch.during.into_iter().filter_map(|during| during.host);
+        during.for_each(|line| add(line, "during"));
+    }
+    let setup = trial.fixture.setup.iter().cloned();
+    setup.for_each(|line| add(line, "fixture"));
 }

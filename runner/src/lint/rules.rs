@@ -93,9 +93,9 @@ pub const RULES: &[Rule] = rules! {
     "sibling-named" whole kept!("sibling-named"),
         "a denial or a refusal names its allowed twin";
     "sibling-exists" whole kept!("sibling-exists"),
-        "the twin is a case";
+        "the twin that a case names is a case itself";
     "sibling-allows" whole kept!("sibling-allows"),
-        "the twin is a permission";
+        "the twin that a case names is a permission";
     "sibling-near" whole siblings::twin,
         "the twin stands in the same area and runs under a policy of the same kind, or sibling_reason says why it is the twin";
     "sibling-reason" whole siblings::reason,

@@ -130,9 +130,7 @@ fn split(text: &str) -> Vec<Simple> {
                 let end = closing(&letters, at + 1);
                 let inner: String = letters[at + 2..end].iter().collect();
                 reader.done.extend(split(&inner));
-                letters[at..(end + 1).min(letters.len())]
-                    .iter()
-                    .for_each(|letter| reader.push(*letter));
+                "$()".chars().for_each(|letter| reader.push(letter));
                 at = end;
             }
             (Some(_), letter) => reader.push(letter),
@@ -173,6 +171,10 @@ fn output(letters: &[char], start: usize, reader: &mut Reader) -> usize {
     }
     if letters.get(end) == Some(&'&') {
         // Another descriptor, and no file.
+        let after = |letter: &char| letter.is_ascii_digit() || *letter == '-';
+        while letters.get(end + 1).is_some_and(after) {
+            end += 1;
+        }
         return end;
     }
     reader.operator = Some(letters[start..end].iter().collect());
@@ -231,6 +233,7 @@ fn begins_a_path(bytes: &[u8], at: usize) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use rstest::rstest;
 
@@ -243,7 +246,7 @@ mod tests {
     #[case("exec 3<> /dev/tcp/x", &["exec <>/dev/tcp/x"])]
     #[case("make > log 2>&1; kill 1", &["make >log", "kill 1"])]
     #[case("bash -c 'rm a; echo b > c'", &["bash -c rm a; echo b > c", "rm a", "echo b >c"])]
-    #[case("id=$(cat /a | head -1); x", &["cat /a", "head -1", "id=$(cat /a | head -1)", "x"])]
+    #[case("id=$(cat /a | head -1); x", &["cat /a", "head -1", "id=$()", "x"])]
     #[case("echo \"a > b\" 'c;d'", &["echo a > b c;d", "a >b", "c", "d"])]
     fn commands_are_told_apart(#[case] text: &str, #[case] expected: &[&str]) {
         let shown: Vec<String> = simple_commands(text)

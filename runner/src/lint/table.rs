@@ -87,7 +87,15 @@ fn section(text: &mut String, requirement: &Requirement, cases: &[CaseAt<'_>]) {
         );
     }
     if let Some(elsewhere) = &requirement.elsewhere {
-        let _ = writeln!(text, "\nNo case shows it. {}", elsewhere.reason.trim());
+        let lead = if text.ends_with(".\n") {
+            "No case shows it. "
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "\n{lead}{}", elsewhere.reason.trim());
+        if !elsewhere.tests.is_empty() {
+            text.push('\n');
+        }
         for test in &elsewhere.tests {
             let _ = writeln!(text, "- `{test}`");
         }
