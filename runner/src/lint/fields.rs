@@ -8,7 +8,7 @@ use super::Finding;
 use super::material::{CaseAt, Material};
 use crate::corpus::case::EnvironmentSpec;
 use crate::corpus::expect::Outcome;
-use crate::corpus::matrix::MatrixFile;
+use crate::corpus::matrix::{FaultRecord, MatrixFile};
 use crate::corpus::place::At;
 use crate::corpus::policy::{NetworkSpec, PolicySpec, PostureSpec};
 use crate::corpus::vocabulary::{PolicyField, Strength};
@@ -85,19 +85,20 @@ pub(crate) fn ignored(material: &Material) -> Vec<Finding> {
 }
 
 /// Whether any run of the audit saw the case catch the fault. A case that was not
-/// judged, and a fault that was not run, say nothing.
+/// judged says nothing, and so does a fault that was not run or breaks everything.
 fn catches(matrix: &MatrixFile, case: &str, fault: &str) -> bool {
     let mut asked = false;
     for run in matrix.runs.values() {
         let record = run.faults.get(fault);
-        let Some(record) = record.filter(|record| record.not_run.is_none()) else {
+        let ran = |record: &&FaultRecord| record.not_run.is_none() && record.extreme.is_none();
+        let Some(record) = record.filter(ran) else {
             continue;
         };
         if !run.cases.contains_key(case) || run.not_judged.contains_key(case) {
             continue;
         }
         asked = true;
-        if record.void || record.caught_by.contains_key(case) {
+        if record.caught_by.contains_key(case) {
             return true;
         }
     }

@@ -11,7 +11,8 @@ use crate::corpus::placeholder::texts_of;
 use crate::corpus::read::Topic;
 
 /// Variables that a shell, a loader or a launcher looks at without being told.
-const IMPLIED: [&str; 14] = [
+const IMPLIED: [&str; 15] = [
+    "XDG_RUNTIME_DIR",
     "PATH",
     "HOME",
     "SHELL",

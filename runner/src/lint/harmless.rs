@@ -221,8 +221,11 @@ fn reason<'a>(at: &'a CaseAt<'_>, path: &str) -> Option<&'a str> {
 /// Whether a path is one of the host, and not of this run. `{uid}` names the user,
 /// whose directories are the host's.
 fn is_of_the_host(path: &str) -> bool {
+    // A name that goes on with a variable is that of some other directory.
+    let first = path.trim_start_matches('/').split('/').next();
     path.starts_with('/')
         && !path.starts_with("//")
+        && !first.is_some_and(|name| name.contains('$'))
         && names_in(path).iter().all(|name| *name == "uid")
 }
 
@@ -243,7 +246,10 @@ fn lies_below(path: &str, directory: &str) -> bool {
 
 /// What a text would change on the host.
 fn harm(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = simple_commands(text).iter().flat_map(of_command).collect();
+    let mut found: Vec<String> = simple_commands(text)
+        .iter()
+        .flat_map(|simple| of_command(simple, text))
+        .collect();
     for pattern in [CALLS, OPENED] {
         // Both are constants, and read by the tests below.
         let Ok(pattern) = Regex::new(pattern) else {
@@ -259,7 +265,7 @@ fn harm(text: &str) -> Vec<String> {
     found
 }
 
-fn of_command(simple: &Simple) -> Vec<String> {
+fn of_command(simple: &Simple, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let program = simple.program();
     // `: >> FILE` and `exec 9>> FILE` open and write nothing. Without a program,
@@ -298,7 +304,7 @@ fn of_command(simple: &Simple) -> Vec<String> {
         }
     } else if !simple.apart
         && (CHANGE_HOST.contains(&name)
-            || (name == "sysctl" && arguments.iter().any(|word| word.contains('='))))
+            || (name == "sysctl" && arguments.iter().any(|word| sets(word, text))))
     {
         let asks = arguments.is_empty()
             || arguments
@@ -309,6 +315,14 @@ fn of_command(simple: &Simple) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a word of sysctl(8) sets something. A setting that is given the value
+/// which it was just asked for stays as it is.
+fn sets(word: &str, text: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, value)| {
+        value != "$()" || !text.contains(&format!("$(sysctl -n {name})"))
+    })
 }
 
 fn is_target(path: &str) -> bool {
@@ -351,6 +365,9 @@ mod tests {
     #[case::own("rm -rf {outside}/a; echo x > {workspace}/b; kill -TERM {pid.victim} $$")]
     #[case::shared_memory("echo x > /dev/shm/{nonce}")]
     #[case::asked("mount")]
+    #[case::as_it_is("sysctl -w a.b=\"$(sysctl -n a.b)\"")]
+    #[case::joined("cat /private${path#/private}; echo x > /$name/new")]
+    #[case::probe("{probe} new-user-namespace then sh -c 'mount -t proc proc {workspace}/proc'")]
     #[case::own_namespace("unshare -rm bash -c 'mount -t tmpfs none /tmp'")]
     #[case::signal_to_itself("kill -1 $$; kill 0")]
     #[case::read("cp /etc/passwd {workspace}/a; dd if=/dev/zero of={workspace}/b")]

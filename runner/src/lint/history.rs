@@ -1,7 +1,5 @@
 //! Ids: where their cases stand, and that each keeps its meaning for ever.
 
-use std::collections::HashMap;
-
 use super::Finding;
 use super::material::{Material, in_file};
 use crate::corpus::digest;
@@ -11,35 +9,20 @@ const RETIRED: &str = "retired.json";
 const REVISIONS: &str = "revisions.json";
 const WRITE: &str = "run `perimeter lint --write`";
 
-/// The first word of an id is the directory, and ids that share two words stand
-/// in one file, so that whoever has an id finds the case.
+/// The first word of an id is the directory that its case stands in, so that
+/// whoever has an id knows where to look.
 pub(crate) fn place(material: &Material) -> Vec<Finding> {
-    let mut files: HashMap<String, &str> = HashMap::new();
-    let mut findings = Vec::new();
-    for at in material.cases() {
-        let mut words = at.case.id.split('.');
-        let (Some(area), Some(topic)) = (words.next(), words.next()) else {
-            continue;
-        };
-        if area != at.area() {
-            findings.push(at.finding(
+    let misplaced = material.cases().filter_map(|at| {
+        let word = at.case.id.split('.').next()?;
+        (word != at.area()).then(|| {
+            at.finding(
                 &[],
-                format!("the id begins with {area} and stands in {}/", at.area()),
+                format!("the id begins with {word} and stands in {}/", at.area()),
                 format!("let it begin with {}, or move the case", at.area()),
-            ));
-            continue;
-        }
-        let own = at.topic.source.name.as_str();
-        let first = *files.entry(format!("{area}.{topic}")).or_insert(own);
-        if first != own {
-            findings.push(at.finding(
-                &[],
-                format!("ids of {area}.{topic} stand in {first} already"),
-                format!("move the case there, or take another word than {topic}"),
-            ));
-        }
-    }
-    findings
+            )
+        })
+    });
+    misplaced.collect()
 }
 
 /// What was once a case and is none any more is in the list of retired ids.

@@ -47,7 +47,7 @@ pub const RULES: &[Rule] = rules! {
     "axis-used" each kept!("axis-used"),
         "every axis is used by a placeholder";
     "axis-several" each axes::several,
-        "an axis has at least two values, each of them once";
+        "an axis has at least two values, each of them once; posture may have one, which sets it";
     "trial-repeated" each axes::trials,
         "no two trials of a case are the same once their axes are applied";
     "fixture-used" each fixture::used,
@@ -73,7 +73,7 @@ pub const RULES: &[Rule] = rules! {
     "id-unique" whole kept!("id-unique"),
         "no two cases have the same id";
     "id-place" whole history::place,
-        "the first word of an id is its directory, and ids that share two words stand in one file";
+        "the first word of an id is the directory of its case";
     "id-retired" whole kept!("id-retired"),
         "an id that is retired is never used again";
     "id-removed" whole history::removed,

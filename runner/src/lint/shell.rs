@@ -8,7 +8,8 @@ pub(crate) struct Simple {
     pub(crate) words: Vec<String>,
     /// Its redirections that open for writing: the operator, and the target.
     pub(crate) outputs: Vec<(String, String)>,
-    /// Whether a command before it in the same text made namespaces of its own.
+    /// Whether a command before it in the same text made namespaces of its own, by
+    /// unshare(1) or the probe.
     pub(crate) apart: bool,
 }
 
@@ -55,7 +56,8 @@ fn gather(text: &str, mut apart: bool, depth: usize, all: &mut Vec<Simple>) {
     const DEEPEST: usize = 6;
     for mut simple in split(text) {
         simple.apart = apart;
-        apart = apart || simple.words.iter().any(|word| word.ends_with("unshare"));
+        let parts = |word: &String| word.ends_with("unshare") || word == "new-user-namespace";
+        apart = apart || simple.words.iter().any(parts);
         let scripts: Vec<String> = simple
             .words
             .iter()
