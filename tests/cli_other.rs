@@ -23,6 +23,7 @@ use support::{PROGRAM, Place, one_paragraph, perimeter};
 #[case::check(&["check"])]
 #[case::list(&["list"])]
 #[case::explain(&["explain"])]
+#[case::lint(&["lint"])]
 #[case::plan(&["plan"])]
 #[case::policy(&["policy"])]
 #[case::policy_check(&["policy", "check"])]
@@ -59,6 +60,7 @@ fn every_command_is_in_the_help_and_in_the_table_above() {
         "check",
         "list",
         "explain",
+        "lint",
         "plan",
         "policy",
         "doctor",

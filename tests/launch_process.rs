@@ -265,6 +265,38 @@ fn nothing_survives_the_command(
 }
 
 #[test]
+fn a_launch_takes_nothing_from_the_program_that_launches() {
+    let of_this_program = || {
+        let namespaces: Vec<_> = fs::read_dir("/proc/self/ns")
+            .unwrap()
+            .map(|entry| fs::read_link(entry.unwrap().path()).unwrap())
+            .collect();
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let rights: Vec<_> = status
+            .lines()
+            .filter(|line| line.starts_with("Cap") || line.starts_with("NoNewPrivs"))
+            .map(str::to_owned)
+            .collect();
+        (
+            namespaces,
+            rights,
+            fs::read_link("/proc/self/root").unwrap(),
+        )
+    };
+    let fixture = Fixture::at_home();
+    let before = of_this_program();
+    assert!(!before.1.is_empty());
+    let policy = Policy {
+        network: Network::None,
+        hidden: vec![fixture.path("outside")],
+        ..Policy::strict()
+    };
+    assert_eq!(text(&fixture.run(&policy, "echo ran")), "ran\n");
+    assert_eq!(of_this_program(), before);
+    fs::write(fixture.path("outside/new"), "kept").unwrap();
+}
+
+#[test]
 fn a_command_outlives_the_thread_that_launched_it() {
     let fixture = Fixture::at_home();
     let launcher = fixture.launcher(&Policy::strict());

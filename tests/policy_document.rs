@@ -59,6 +59,18 @@ fn the_default_is_strict(#[case] text: &str) {
 }
 
 #[rstest]
+#[case::host("host", true)]
+#[case::none("none", false)]
+fn plug_ins_use_http_only_where_commands_have_a_network(
+    #[case] network: &str,
+    #[case] allowed: bool,
+) {
+    let text = format!(r#"{{"version":1,"network":"{network}"}}"#);
+    let policy = Policy::from_json(&text, "policy.json").unwrap();
+    assert_eq!(policy.plugin_http_allowed(), allowed);
+}
+
+#[rstest]
 #[case::prefix_is_no_ancestor(r#"{"version":1,"read_only":["/a/b"],"read_write":["/a/bc"]}"#)]
 #[case::hidden_beneath_a_grant(r#"{"version":1,"read_write":["/a"],"hidden":["/a/b"]}"#)]
 #[case::grant_beneath_hidden(r#"{"version":1,"hidden":["/a"],"read_only":["/a/b"]}"#)]

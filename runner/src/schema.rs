@@ -5,8 +5,13 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
 use crate::corpus::case::TopicFile;
+use crate::corpus::expectation::ExpectationFile;
 use crate::corpus::fault::Fault;
+use crate::corpus::history::{RetiredFile, RevisionsFile};
+use crate::corpus::load::CorpusFile;
 use crate::corpus::matrix::MatrixFile;
+use crate::corpus::requirement::RequirementFile;
+use crate::launcher::document::{EnvironmentDocument, PolicyDocument};
 use crate::launcher::file::LauncherFile;
 use crate::report::results::Line;
 use crate::seatbelt::{FactFile, ImportsFile, OperationsFile, WorldFile};
@@ -30,9 +35,17 @@ impl Schema {
 /// Every schema.
 pub fn schemas() -> Vec<Schema> {
     vec![
-        schema::<TopicFile>("topic.schema.json", "A topic of the corpus"),
-        schema::<LauncherFile>("launcher.schema.json", "A launcher, and how it is driven"),
+        schema::<CorpusFile>("corpus.schema.json", "What a corpus says of itself"),
+        schema::<EnvironmentDocument>(
+            "environment.schema.json",
+            "A document of the command's variables",
+        ),
+        schema::<ExpectationFile>(
+            "expectations.schema.json",
+            "The known failures of a launcher",
+        ),
         schema::<Fault>("fault.schema.json", "A launcher that is wrong on purpose"),
+        schema::<LauncherFile>("launcher.schema.json", "A launcher, and how it is driven"),
         schema::<MatrixFile>("matrix.schema.json", "Which case catches which fault"),
         schema::<FactFile>("facts.schema.json", "Known outcomes of sandbox profiles"),
         schema::<OperationsFile>(
@@ -41,7 +54,18 @@ pub fn schemas() -> Vec<Schema> {
         ),
         schema::<ImportsFile>("imports.schema.json", "Sandbox profiles of the system"),
         schema::<WorldFile>("world.schema.json", "A usual Mac"),
+        schema::<PolicyDocument>("policy.schema.json", "A policy document"),
+        schema::<RequirementFile>("requirements.schema.json", "The promises that cases cover"),
         schema::<Line>("results.schema.json", "A line of a results file"),
+        schema::<RetiredFile>(
+            "retired.schema.json",
+            "Ids of cases that are never used again",
+        ),
+        schema::<RevisionsFile>(
+            "revisions.schema.json",
+            "What each case meant at its revision",
+        ),
+        schema::<TopicFile>("topic.schema.json", "A topic of the corpus"),
     ]
 }
 

@@ -42,6 +42,8 @@ pub enum Command {
     List(List),
     /// Say what a case is about, what it runs, and what each verdict means
     Explain(Explain),
+    /// Say what is wrong with a corpus, without running anything
+    Lint(super::lint::Lint),
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents

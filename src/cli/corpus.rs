@@ -20,7 +20,7 @@ pub fn load(directory: Option<&Path>) -> Result<Corpus, Failure> {
 }
 
 /// The corpus inside this program.
-fn embedded() -> Source {
+pub fn embedded() -> Source {
     fn gather(directory: &'static Dir<'static>, files: &mut Vec<(String, &'static [u8])>) {
         files.extend(directory.files().map(|file| {
             let name = file.path().to_string_lossy().into_owned();

@@ -12,6 +12,7 @@ mod exec;
 mod explain;
 mod failure;
 mod launchers;
+mod lint;
 mod list;
 mod plan;
 mod plans;
@@ -49,6 +50,7 @@ pub fn run() -> ExitCode {
         Command::Compare(compare) => compare::run(&compare),
         Command::Launchers(launchers) => launchers::run(&launchers),
         Command::List(list) => list::run(&list),
+        Command::Lint(lint) => lint::run(&lint),
         Command::Explain(explain) => explain::run(&explain),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),

@@ -9,7 +9,8 @@ use super::error::EnvironmentError;
 use super::value::{Value, check_name};
 use crate::policy::{Fault, Policy, Refusal, Text, Unreadable, contents, open_document};
 
-/// The document's field that holds the variables.
+/// The document's field that holds the variables. Any other may stand beside it, a
+/// `$schema` among them: `conformance/schema/environment.schema.json`.
 const FIELD: &str = "environment";
 
 /// Variables to add to the base of the posture, read from a document, set in code,

@@ -7,7 +7,9 @@
 //!   "bubblewrap": "/usr/bin/bwrap" }
 //! ```
 //!
-//! `version` is required; the rest has defaults, those of [`Policy::strict`].
+//! `version` is required; the rest has defaults, those of [`Policy::strict`]. A
+//! `$schema` may say where an editor finds the schema of the document, which is
+//! `conformance/schema/policy.schema.json`; it means nothing else.
 //! Nothing is guessed: an unknown field, a value of another kind, a path that is
 //! not absolute and literal, and two entries that contradict each other are all
 //! refused, with the place and what to write instead. One liberty is taken: a
@@ -26,7 +28,7 @@ use super::suggest::nearest;
 use crate::links::links;
 
 /// The document's fields, in the order in which they are written.
-pub(super) const FIELDS: [&str; 9] = [
+pub(super) const FIELDS: [&str; 10] = [
     "version",
     "posture",
     "enabled",
@@ -36,7 +38,11 @@ pub(super) const FIELDS: [&str; 9] = [
     "hidden",
     "host_environment",
     "bubblewrap",
+    SCHEMA,
 ];
+
+/// Where an editor finds the schema of the document.
+const SCHEMA: &str = "$schema";
 
 impl Policy {
     /// Reads the document at `path`. An absent file, and one that holds nothing
@@ -160,6 +166,9 @@ fn parse(text: &Text<'_>) -> Result<Policy, Refusal> {
         };
         match field {
             "version" => {}
+            SCHEMA => {
+                text.string(value, field, "write the path or URL of the schema")?;
+            }
             "posture" => policy.posture = choice(text, value, field, &POSTURES)?,
             "enabled" => policy.enabled = text.boolean(value, field)?,
             "network" => policy.network = choice(text, value, field, &NETWORKS)?,

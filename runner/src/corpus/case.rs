@@ -8,7 +8,7 @@ use super::expect::Expect;
 use super::fixture::FixtureSpec;
 use super::policy::PolicySpec;
 use super::streams::Streams;
-use super::vocabulary::{Fact, Feature, Level, Platform, Strength};
+use super::vocabulary::{Fact, Feature, Level, Platform, PolicyField, Strength};
 
 /// One file of the corpus: a topic, what its cases share, and the cases.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +61,18 @@ pub struct Case {
     /// For a denial or a refusal: the case that shows the allowed twin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sibling: Option<String>,
+    /// Why that case is the twin of this one, where it stands in another area or
+    /// runs under another kind of policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sibling_reason: Option<String>,
+    /// The fields of the policy that decide the outcome: a launcher that passed
+    /// over one of them would fail the case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided_by: Vec<PolicyField>,
+    /// Paths of the host outside the fixture that a command names, and why it
+    /// does no harm there: the baseline runs without a sandbox.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub host_paths: IndexMap<String, String>,
     /// Public reports and documents of the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,

@@ -1,13 +1,13 @@
 //! What a corpus must keep beyond its schema, checked whenever it is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::case::{Case, During, EnvironmentSpec, LaunchSpec, Step};
 use super::error::CorpusError;
 use super::expect::{Expect, Outcome};
-use super::load::{CorpusFile, Topic};
+use super::place::{self, At};
 use super::placeholder::{names_in, texts_of};
-use super::requirement::Requirement;
+use super::read::{Read, Topic};
 
 /// The placeholders that every case has.
 pub const FIXED_NAMES: [&str; 14] = [
@@ -27,105 +27,155 @@ pub const FIXED_NAMES: [&str; 14] = [
     "nonce",
 ];
 
+/// Something that is wrong with a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// The lint rule that is broken.
+    pub(crate) rule: &'static str,
+    /// Which topic of the corpus.
+    pub(crate) topic: usize,
+    /// Which case of the topic.
+    pub(crate) case: usize,
+    /// What is wrong, and what to write instead.
+    pub(crate) text: String,
+}
+
 /// A case's fault, with its place.
-pub(crate) fn inconsistent(topic: &Topic, id: &str, problem: impl Into<String>) -> CorpusError {
+pub(crate) fn inconsistent(topic: &Topic, index: usize, problem: impl Into<String>) -> CorpusError {
     CorpusError::Inconsistent {
         file: topic.source.shown.clone(),
-        line: line_of(topic, id),
-        case: id.to_owned(),
+        line: line_of(topic, index),
+        case: topic.content.cases[index].id.clone(),
         problem: problem.into(),
     }
 }
 
 /// The line that a case's id stands at, from 1.
-pub(crate) fn line_of(topic: &Topic, id: &str) -> usize {
+pub(crate) fn line_of(topic: &Topic, index: usize) -> usize {
     let text = String::from_utf8_lossy(&topic.source.bytes);
-    let needle = format!("\"{id}\"");
-    text.lines()
-        .position(|line| line.contains("\"id\"") && line.contains(&needle))
-        .map_or(1, |index| index + 1)
+    let id = [At::Field("cases"), At::Item(index), At::Field("id")];
+    place::of(&text, &id).line
 }
 
 /// Checks every case, alone and against the others.
-pub(crate) fn all(
-    topics: &[Topic],
-    requirements: &[Requirement],
-    about: &CorpusFile,
-) -> Result<(), CorpusError> {
-    let mut by_id: HashMap<&str, &Case> = HashMap::new();
-    let known: HashSet<&str> = requirements.iter().map(|known| known.id.as_str()).collect();
-    for topic in topics {
-        for case in &topic.content.cases {
-            let wrong = |problem: String| inconsistent(topic, &case.id, problem);
-            if by_id.insert(&case.id, case).is_some() {
-                return Err(wrong(
-                    "another case has the same id; choose a new one".into(),
-                ));
-            }
-            if about.retired.contains(&case.id) {
-                return Err(wrong("this id is retired; choose a new one".into()));
-            }
-            alone(case).map_err(wrong)?;
-            placeholders(topic, case).map_err(wrong)?;
-            if let Some(unknown) = case.covers.iter().find(|id| !known.contains(id.as_str())) {
-                if !known.is_empty() {
-                    return Err(wrong(format!(
-                        "covers {unknown}, which requirements.json does not have"
-                    )));
-                }
-            }
+pub(crate) fn all(corpus: &Read) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for (topic, content) in corpus.topics.iter().enumerate() {
+        for (index, case) in content.content.cases.iter().enumerate() {
+            let mut add = |rule: &'static str, text: String| {
+                found.push(Problem {
+                    rule,
+                    topic,
+                    case: index,
+                    text,
+                });
+            };
+            named(corpus, topic, index, &mut add);
+            alone(case, &mut add);
+            placeholders(content, case, &mut add);
+            names(content, case, &mut add);
+            sibling(corpus, case, &mut add);
         }
     }
-    for topic in topics {
-        for case in &topic.content.cases {
-            let wrong = |problem: String| inconsistent(topic, &case.id, problem);
-            match (&case.sibling, case.expect.outcome) {
-                (None, Outcome::Allowed) => {}
-                (None, _) => {
-                    return Err(wrong(
-                        "a denial or refusal names its allowed twin as sibling".into(),
-                    ));
-                }
-                (Some(sibling), _) => match by_id.get(sibling.as_str()) {
-                    None => return Err(wrong(format!("sibling {sibling} is no case"))),
-                    Some(twin) if twin.expect.outcome != Outcome::Allowed => {
-                        return Err(wrong(format!("sibling {sibling} allows nothing")));
-                    }
-                    Some(_) => {}
-                },
-            }
-        }
-    }
-    Ok(())
+    found
 }
 
-/// What can be said of a case by itself.
-fn alone(case: &Case) -> Result<(), String> {
-    let id_is_dotted = case.id.split('.').count() >= 3
-        && case.id.split('.').all(|word| {
+/// Its id, and the ids that it covers.
+fn named(corpus: &Read, topic: usize, index: usize, add: &mut dyn FnMut(&'static str, String)) {
+    let case = &corpus.topics[topic].content.cases[index];
+    let first = corpus.places.get(&case.id);
+    if first.is_some_and(|first| *first != (topic, index)) {
+        add(
+            "id-unique",
+            "another case has the same id; choose a new one".into(),
+        );
+    }
+    if corpus.retired.retired.iter().any(|old| old.id == case.id) {
+        add("id-retired", "this id is retired; choose a new one".into());
+    }
+    if !is_dotted(&case.id) {
+        add(
+            "id-form",
+            "an id is area.topic.words, of lower-case letters, digits and hyphens".into(),
+        );
+    }
+    let requirements = &corpus.requirements.requirements;
+    if requirements.is_empty() {
+        return;
+    }
+    for id in &case.covers {
+        if !requirements.iter().any(|known| known.id == *id) {
+            add(
+                "requirement-known",
+                format!(
+                    "covers {id}, which requirements.json does not have; add it there, or name one that it has"
+                ),
+            );
+        }
+    }
+}
+
+fn is_dotted(id: &str) -> bool {
+    id.split('.').count() >= 3
+        && id.split('.').all(|word| {
             !word.is_empty()
                 && word
                     .bytes()
                     .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-        });
-    if !id_is_dotted {
-        return Err("an id is area.topic.words, of lower-case letters, digits and hyphens".into());
+        })
+}
+
+fn sibling(corpus: &Read, case: &Case, add: &mut dyn FnMut(&'static str, String)) {
+    let Some(sibling) = &case.sibling else {
+        if case.expect.outcome != Outcome::Allowed {
+            add(
+                "sibling-named",
+                "a denial or refusal names its allowed twin as sibling; add one".into(),
+            );
+        }
+        return;
+    };
+    match corpus.case(sibling) {
+        None => add(
+            "sibling-exists",
+            format!("sibling {sibling} is no case; name one that is allowed"),
+        ),
+        Some((_, twin)) if twin.expect.outcome != Outcome::Allowed => {
+            add(
+                "sibling-allows",
+                format!("sibling {sibling} allows nothing; name one that is allowed"),
+            );
+        }
+        Some(_) => {}
     }
+}
+
+/// What can be said of a case by itself.
+fn alone(case: &Case, add: &mut dyn FnMut(&'static str, String)) {
     if case.title.trim().is_empty() || case.why.trim().is_empty() || case.covers.is_empty() {
-        return Err("title, why and covers are never empty".into());
-    }
-    if case.run.is_none() == case.steps.is_empty() {
-        return Err("state either run or steps".into());
+        add("case-whole", "title, why and covers are never empty; write what the case asserts, why, and for which promise".into());
     }
     if let Some((axis, _)) = case.axes.iter().find(|(_, values)| values.is_empty()) {
-        return Err(format!("axis {axis} has no values"));
+        add(
+            "case-whole",
+            format!("axis {axis} has no values; add some, or leave it out"),
+        );
+    }
+    if case.run.is_none() == case.steps.is_empty() {
+        add("case-whole", "state either run or steps".into());
+        return;
     }
     let steps = case.steps();
-    steps.iter().try_for_each(step)?;
-    if !steps.iter().any(|step| step.launch.is_some()) {
-        return Err("no step launches anything".into());
+    let whole = steps.iter().try_for_each(step).and_then(|()| {
+        if steps.iter().any(|step| step.launch.is_some()) {
+            expectation(&case.expect)
+        } else {
+            Err("no step launches anything; add a launch".into())
+        }
+    });
+    if let Err(problem) = whole {
+        add("case-whole", problem);
     }
-    expectation(&case.expect)
 }
 
 fn step(step: &Step) -> Result<(), String> {
@@ -191,9 +241,8 @@ fn expectation(expect: &Expect) -> Result<(), String> {
         .try_for_each(|pattern| pattern.check().map_err(|error| error.to_string()))
 }
 
-/// Every placeholder must be known, and every service that the fixture makes
-/// must be of some use.
-fn placeholders(topic: &Topic, case: &Case) -> Result<(), String> {
+/// Every placeholder must be known, and every axis used.
+fn placeholders(topic: &Topic, case: &Case, add: &mut dyn FnMut(&'static str, String)) {
     let fixture = topic.content.fixture.with(&case.fixture);
     let mut known: HashSet<String> = FIXED_NAMES.iter().map(|name| (*name).to_owned()).collect();
     known.extend(case.axes.keys().map(|axis| format!("axis.{axis}")));
@@ -206,11 +255,16 @@ fn placeholders(topic: &Topic, case: &Case) -> Result<(), String> {
             .keys()
             .map(|name| format!("shm.{name}")),
     );
-    let secrets = secrets_of(&fixture);
-    known.extend(secrets.iter().map(|name| format!("secret.{name}")));
+    known.extend(
+        secrets_of(&fixture)
+            .iter()
+            .map(|name| format!("secret.{name}")),
+    );
     let mut meaning = case.clone();
     meaning.title.clear();
     meaning.why.clear();
+    meaning.sibling_reason = None;
+    meaning.host_paths.clear();
     let mut texts = texts_of(&meaning);
     texts.extend(texts_of(&topic.content.fixture));
     texts.extend(texts_of(&topic.content.policy));
@@ -219,42 +273,56 @@ fn placeholders(topic: &Topic, case: &Case) -> Result<(), String> {
     if let Some(EnvironmentSpec::Document(text)) = &case.environment {
         texts.push(text.clone());
     }
-    for text in &texts {
-        for name in names_in(text) {
-            if !known.contains(name) {
-                return Err(format!(
+    let used: Vec<&str> = texts.iter().flat_map(|text| names_in(text)).collect();
+    let mut told = HashSet::new();
+    for name in &used {
+        if !known.contains(*name) && told.insert(*name) {
+            add(
+                "placeholder-known",
+                format!(
                     "unknown placeholder {{{name}}}; write {{{{{name}}}}} if the text itself is meant"
-                ));
-            }
+                ),
+            );
         }
     }
-    let used: HashSet<&str> = texts.iter().flat_map(|text| names_in(text)).collect();
     let idle = case
         .axes
         .keys()
         .filter(|axis| *axis != super::trial::POSTURE_AXIS)
         .map(|axis| format!("axis.{axis}"))
-        .find(|name| !used.contains(name.as_str()));
-    if let Some(name) = idle {
-        return Err(format!("nothing uses {{{name}}}"));
+        .filter(|name| !used.contains(&name.as_str()));
+    for name in idle {
+        add(
+            "axis-used",
+            format!("nothing uses {{{name}}}; use it, or leave it out"),
+        );
     }
-    let revealed = case
-        .expect
-        .reveals
-        .iter()
-        .chain(&case.expect.effect.reveals)
-        .find(|name| !secrets.contains(*name));
-    if let Some(name) = revealed {
-        return Err(format!("reveals {name}, which is no secret of the fixture"));
+}
+
+/// What the expectation names must be there.
+fn names(topic: &Topic, case: &Case, add: &mut dyn FnMut(&'static str, String)) {
+    let fixture = topic.content.fixture.with(&case.fixture);
+    let secrets = secrets_of(&fixture);
+    let effect = &case.expect.effect;
+    for name in case.expect.reveals.iter().chain(&effect.reveals) {
+        if !secrets.contains(name) {
+            add(
+                "name-known",
+                format!(
+                    "reveals {name}, which is no secret of the fixture; add the secret, or name one"
+                ),
+            );
+        }
     }
-    let unheard = case.expect.effect.heard.iter().find(|name| {
-        !fixture.sockets.contains_key(*name) && !fixture.listeners.contains_key(*name)
-    });
-    match unheard {
-        Some(name) => Err(format!(
-            "{name} can hear nothing: it is no socket or listener"
-        )),
-        None => Ok(()),
+    for name in &effect.heard {
+        if !fixture.sockets.contains_key(name) && !fixture.listeners.contains_key(name) {
+            add(
+                "name-known",
+                format!(
+                    "{name} can hear nothing: it is no socket or listener; add one of that name"
+                ),
+            );
+        }
     }
 }
 

@@ -5,22 +5,47 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::case::{Case, TopicFile};
 use super::fault::Fault;
+use super::vocabulary::{Level, Strength};
 use crate::launcher::file::LauncherFile;
 
-/// A digest of what the case means: its prose and references do not count.
+/// A digest of what the case means: what is run, where, how it is judged and how
+/// much that counts. Prose, references and the revision itself are left out, and
+/// so is what only says how the case stands to others.
 pub fn of_case(topic: &TopicFile, case: &Case) -> String {
-    let mut meaning = case.clone();
-    meaning.title.clear();
-    meaning.why.clear();
-    meaning.references.clear();
-    meaning.fixture = topic.fixture.with(&case.fixture);
-    meaning.policy = case.policy.clone().or_else(|| topic.policy.clone());
+    of_json(&meaning(topic, case))
+}
+
+/// A digest of what is run and how it is judged, whatever the case is called:
+/// two cases of one behaviour are one case written twice.
+pub fn of_behaviour(topic: &TopicFile, case: &Case) -> String {
+    let mut meaning = meaning(topic, case);
+    meaning.id.clear();
+    meaning.sibling = None;
+    meaning.level = Level::Launch;
+    meaning.strength = Strength::Must;
     of_json(&meaning)
+}
+
+fn meaning(topic: &TopicFile, case: &Case) -> Case {
+    Case {
+        rev: 0,
+        title: String::new(),
+        why: String::new(),
+        covers: Vec::new(),
+        references: Vec::new(),
+        sibling_reason: None,
+        decided_by: Vec::new(),
+        host_paths: IndexMap::new(),
+        fixture: topic.fixture.with(&case.fixture),
+        policy: case.policy.clone().or_else(|| topic.policy.clone()),
+        ..case.clone()
+    }
 }
 
 /// A digest of what a fault is: its file without its prose, and its launcher.

@@ -29,6 +29,17 @@ pub enum CorpusError {
         /// The system's reason.
         error: std::io::Error,
     },
+    /// A file of expectations cannot be read.
+    #[error(
+        "{path}: {error}; name a file of expectations that this user can read",
+        path = path.display()
+    )]
+    UnreadableExpectations {
+        /// The path.
+        path: PathBuf,
+        /// The system's reason.
+        error: std::io::Error,
+    },
     /// A file does not have the shape that its schema asks for.
     #[error("{file}:{line}:{column}: {field}{problem}")]
     Malformed {

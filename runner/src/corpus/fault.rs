@@ -138,23 +138,25 @@ fn mentions_faulty(launcher: &LauncherFile) -> bool {
 }
 
 /// A fault and where it stands.
+#[derive(Debug)]
 pub(crate) struct FaultSource {
     pub(crate) source: SourceFile,
     pub(crate) content: Fault,
 }
 
-/// Checks every fault, alone and against the launchers.
-pub(crate) fn check(faults: &[FaultSource], launchers: &[LauncherFile]) -> Result<(), CorpusError> {
-    for FaultSource { source, content } in faults {
-        alone(source, content)
+/// Checks every fault, alone and against the launchers: what is wrong with each.
+pub(crate) fn check(faults: &[FaultSource], launchers: &[LauncherFile]) -> Vec<CorpusError> {
+    let problem = |FaultSource { source, content }: &FaultSource| {
+        let problem = alone(source, content)
             .and_then(|()| content.wrong_launcher(launchers).map(drop))
-            .map_err(|problem| CorpusError::Fault {
-                file: source.shown.clone(),
-                fault: content.name.clone(),
-                problem,
-            })?;
-    }
-    Ok(())
+            .err()?;
+        Some(CorpusError::Fault {
+            file: source.shown.clone(),
+            fault: content.name.clone(),
+            problem,
+        })
+    };
+    faults.iter().filter_map(problem).collect()
 }
 
 fn alone(source: &SourceFile, fault: &Fault) -> Result<(), String> {

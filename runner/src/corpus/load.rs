@@ -5,32 +5,28 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::case::TopicFile;
 use super::check;
 use super::digest;
-use super::error::{CorpusError, parse};
-use super::fault::{self, Fault, FaultSource};
-use super::matrix::{MATRIX, MatrixFile};
-use super::requirement::{Requirement, RequirementFile};
-use super::source::{Source, SourceFile};
+use super::error::CorpusError;
+use super::fault::{self, Fault};
+use super::matrix::MatrixFile;
+use super::read::Read;
+use super::requirement::Requirement;
+use super::source::Source;
 use super::trial::Trial;
 use crate::launcher::file::LauncherFile;
-use crate::seatbelt;
-
-/// The directories of a corpus that hold something else than cases.
-const OTHER_DIRECTORIES: [&str; 2] = ["expectations", "schema"];
 
 /// `corpus.json`: what the corpus says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorpusFile {
+    /// Where an editor finds the schema of this file.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// Its name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Ids that cases once had, and that are never used again.
-    #[serde(default)]
-    pub retired: Vec<String>,
 }
 
 /// A corpus, read and checked.
@@ -54,73 +50,45 @@ pub struct Corpus {
     lines: HashMap<String, usize>,
 }
 
-/// A topic and where it stands.
-pub(crate) struct Topic {
-    pub(crate) source: SourceFile,
-    pub(crate) content: TopicFile,
-}
-
 impl Corpus {
     /// Reads a corpus and refuses one that contradicts itself.
     ///
     /// # Errors
     /// The first thing that is wrong, with file and line.
     pub fn load(source: &Source) -> Result<Corpus, CorpusError> {
-        let mut about = None;
-        let mut requirements = Vec::new();
-        let mut topics = Vec::new();
-        let mut launchers = Vec::new();
-        let mut faults = Vec::new();
-        let mut matrix = None;
-        for file in source.files()? {
-            match file.name.split_once('/') {
-                None if file.name == "corpus.json" => {
-                    about = Some(parse::<CorpusFile>(&file.shown, &file.bytes)?);
-                }
-                None if file.name == "requirements.json" => {
-                    requirements = parse::<RequirementFile>(&file.shown, &file.bytes)?.requirements;
-                }
-                None => {}
-                Some(("launchers", _)) => launchers.push(parse(&file.shown, &file.bytes)?),
-                Some(_) if file.name == MATRIX => {
-                    matrix = Some(parse::<MatrixFile>(&file.shown, &file.bytes)?);
-                }
-                Some(("faults", _)) => faults.push(FaultSource {
-                    content: parse(&file.shown, &file.bytes)?,
-                    source: file,
-                }),
-                Some((directory, _)) if OTHER_DIRECTORIES.contains(&directory) => {}
-                Some(_) if seatbelt::is_data(&file.name) => {}
-                Some(_) => topics.push(Topic {
-                    content: parse(&file.shown, &file.bytes)?,
-                    source: file,
-                }),
-            }
+        let mut read = Read::from(source)?;
+        if !read.malformed.is_empty() {
+            return Err(read.malformed.swap_remove(0));
         }
-        let about = about.unwrap_or_else(|| CorpusFile {
+        if let Some(problem) = check::all(&read).into_iter().next() {
+            let topic = &read.topics[problem.topic];
+            return Err(check::inconsistent(topic, problem.case, problem.text));
+        }
+        if let Some(error) = fault::check(&read.faults, &read.launchers)
+            .into_iter()
+            .next()
+        {
+            return Err(error);
+        }
+        let about = read.about.unwrap_or_else(|| CorpusFile {
+            schema: None,
             name: "unnamed".to_owned(),
             version: "0".to_owned(),
-            retired: Vec::new(),
         });
-        check::all(&topics, &requirements, &about)?;
-        fault::check(&faults, &launchers)?;
         let mut trials = Vec::new();
         let mut lines = HashMap::new();
-        for topic in &topics {
-            for case in &topic.content.cases {
-                lines.insert(case.id.clone(), check::line_of(topic, &case.id));
+        for topic in &read.topics {
+            for (index, case) in topic.content.cases.iter().enumerate() {
+                lines.insert(case.id.clone(), check::line_of(topic, index));
                 let digest = digest::of_case(&topic.content, case);
                 let of_case = Trial::of(&topic.content, &topic.source.name, case, &digest)
-                    .map_err(|error| check::inconsistent(topic, &case.id, error.to_string()))?;
+                    .map_err(|error| check::inconsistent(topic, index, error.to_string()))?;
                 trials.extend(of_case);
             }
         }
         if trials.is_empty() {
             return Err(CorpusError::Empty {
-                place: match source {
-                    Source::Directory(path) => path.display().to_string(),
-                    Source::Embedded(_) => "the program".to_owned(),
-                },
+                place: source.shown(),
             });
         }
         let digest = digest::of_all(
@@ -131,11 +99,11 @@ impl Corpus {
         Ok(Corpus {
             about,
             digest,
-            requirements,
+            requirements: read.requirements.requirements,
             trials,
-            launchers,
-            faults: faults.into_iter().map(|fault| fault.content).collect(),
-            matrix,
+            launchers: read.launchers,
+            faults: read.faults.into_iter().map(|fault| fault.content).collect(),
+            matrix: read.matrix,
             lines,
         })
     }

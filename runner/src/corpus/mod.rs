@@ -1,17 +1,21 @@
 //! The corpus: cases as data, and how they are read.
 
 pub mod case;
-mod check;
+pub(crate) mod check;
 pub mod digest;
 pub mod error;
 pub mod expect;
+pub mod expectation;
 pub mod fault;
 pub mod fixture;
+pub mod history;
 pub mod load;
 pub mod matrix;
 pub mod partition;
+pub(crate) mod place;
 pub mod placeholder;
 pub mod policy;
+pub(crate) mod read;
 pub mod requirement;
 pub mod source;
 pub mod streams;

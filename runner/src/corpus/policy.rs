@@ -14,8 +14,8 @@ pub struct PolicySpec {
     pub posture: Option<PostureSpec>,
     /// Whether the host's network is there. Where a case says nothing, it is there if
     /// the launcher can share it, and the case must hold either way.
-    #[serde(default, skip_serializing_if = "NetworkSpec::is_either")]
-    pub network: NetworkSpec,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSpec>,
     /// Readable grants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_only: Vec<String>,
@@ -61,27 +61,22 @@ pub enum PostureSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkSpec {
-    /// It does not matter to the case.
-    #[default]
-    Either,
     /// It is.
+    #[default]
     Host,
     /// It is not.
     None,
 }
 
-impl NetworkSpec {
-    fn is_either(&self) -> bool {
-        *self == NetworkSpec::Either
-    }
-
-    /// What a launcher that can do these things is asked for.
+impl PolicySpec {
+    /// The network that a launcher which can do these things is asked for.
     #[must_use]
-    pub fn of(self, features: &[Feature]) -> NetworkSpec {
-        match self {
-            NetworkSpec::Either if features.contains(&Feature::NetworkHost) => NetworkSpec::Host,
-            NetworkSpec::Either => NetworkSpec::None,
-            stated => stated,
-        }
+    pub fn network_for(&self, features: &[Feature]) -> NetworkSpec {
+        self.network
+            .unwrap_or(if features.contains(&Feature::NetworkHost) {
+                NetworkSpec::Host
+            } else {
+                NetworkSpec::None
+            })
     }
 }

@@ -1,4 +1,4 @@
-//! What the corpus and the launcher's own tests must keep, by id.
+//! The promises that cases cover, by id.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::vocabulary::{Platform, Strength};
 
 /// `requirements.json`: every promise that cases can name in `covers`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequirementFile {
     /// Where an editor finds the schema of this file.
@@ -29,18 +29,19 @@ pub struct Requirement {
     /// Where it means anything.
     #[serde(default = "Platform::unix")]
     pub platforms: Vec<Platform>,
-    /// What shows that it is kept.
-    #[serde(default)]
-    pub shown_by: ShownBy,
+    /// What shows that it is kept, where no case of the corpus can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
 }
 
-/// What shows that a promise is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ShownBy {
-    /// Cases of the corpus.
-    #[default]
-    Corpus,
-    /// The reference launcher's own tests, since no launched command is part of it.
-    LauncherTests,
+/// What shows that a promise is kept which no launched command can show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Elsewhere {
+    /// Why no case of the corpus shows it.
+    pub reason: String,
+    /// The tests that do, as `file` or `file::function` within the repository.
+    /// Empty where nothing shows it yet, and the reason then says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }

@@ -26,6 +26,43 @@ pub enum Source {
 }
 
 impl Source {
+    /// How a message names it.
+    pub fn shown(&self) -> String {
+        match self {
+            Source::Directory(path) => path.display().to_string(),
+            Source::Embedded(_) => "the program".to_owned(),
+        }
+    }
+
+    /// How a message names a file of it.
+    pub fn shown_file(&self, name: &str) -> String {
+        match self {
+            Source::Directory(path) => path.join(name).display().to_string(),
+            Source::Embedded(_) => format!("conformance/{name}"),
+        }
+    }
+
+    /// The text of one file of the corpus, of whatever kind; none if it is not there.
+    ///
+    /// # Errors
+    /// A file that the system does not let be read.
+    pub fn text(&self, name: &str) -> Result<Option<String>, CorpusError> {
+        match self {
+            Source::Embedded(files) => Ok(files
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())),
+            Source::Directory(root) => {
+                let path = root.join(name);
+                match fs::read(&path) {
+                    Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                    Err(error) => Err(CorpusError::Unreadable { path, error }),
+                }
+            }
+        }
+    }
+
     /// Every JSON file of the corpus, by name.
     ///
     /// # Errors
@@ -37,7 +74,7 @@ impl Source {
                 .filter(|(name, _)| is_json(Path::new(name)))
                 .map(|(name, bytes)| SourceFile {
                     name: name.clone(),
-                    shown: format!("conformance/{name}"),
+                    shown: self.shown_file(name),
                     bytes: bytes.to_vec(),
                 })
                 .collect(),

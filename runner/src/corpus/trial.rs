@@ -146,9 +146,9 @@ impl Trial {
                 PostureSpec::HostReadable => Feature::PostureHostReadable,
             });
             match policy.network {
-                NetworkSpec::Either => {}
-                NetworkSpec::Host => needs.push(Feature::NetworkHost),
-                NetworkSpec::None => needs.push(Feature::NetworkNone),
+                None => {}
+                Some(NetworkSpec::Host) => needs.push(Feature::NetworkHost),
+                Some(NetworkSpec::None) => needs.push(Feature::NetworkNone),
             }
             let stated = [
                 (!policy.read_only.is_empty(), Feature::ReadOnlyGrants),

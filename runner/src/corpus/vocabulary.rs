@@ -150,3 +150,64 @@ pub enum Fact {
     /// User namespaces can be made by this user.
     UserNamespaces,
 }
+
+/// A field of the policy document, or the document of the command's variables.
+/// Each is written as the document writes it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyField {
+    /// The version of the document.
+    Version,
+    /// The set of defaults.
+    Posture,
+    /// Whether there is a sandbox at all.
+    Enabled,
+    /// The network.
+    Network,
+    /// Readable grants.
+    ReadOnly,
+    /// Writable grants.
+    ReadWrite,
+    /// Hidden paths.
+    Hidden,
+    /// Host variables that may be copied.
+    HostEnvironment,
+    /// The sandboxing program.
+    Bubblewrap,
+    /// The document of the command's variables.
+    Environment,
+}
+
+impl PolicyField {
+    /// Every field.
+    pub const ALL: [PolicyField; 10] = [
+        PolicyField::Version,
+        PolicyField::Posture,
+        PolicyField::Enabled,
+        PolicyField::Network,
+        PolicyField::ReadOnly,
+        PolicyField::ReadWrite,
+        PolicyField::Hidden,
+        PolicyField::HostEnvironment,
+        PolicyField::Bubblewrap,
+        PolicyField::Environment,
+    ];
+
+    /// The field's name, as the document writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PolicyField::Version => "version",
+            PolicyField::Posture => "posture",
+            PolicyField::Enabled => "enabled",
+            PolicyField::Network => "network",
+            PolicyField::ReadOnly => "read_only",
+            PolicyField::ReadWrite => "read_write",
+            PolicyField::Hidden => "hidden",
+            PolicyField::HostEnvironment => "host_environment",
+            PolicyField::Bubblewrap => "bubblewrap",
+            PolicyField::Environment => "environment",
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Launchers: the programs under test, and how each is driven.
 
 pub mod consistency;
+pub mod document;
 pub mod file;
 pub mod program;
 pub mod request;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
+use super::document::{EnvironmentDocument, PolicyDocument};
 use crate::corpus::case::EnvironmentSpec;
-use crate::corpus::policy::{NetworkSpec, PolicySpec, PostureSpec};
+use crate::corpus::policy::PolicySpec;
 
 /// One launch, in terms that every launcher shares. A launcher that needs code
 /// to be driven is given this as JSON.
@@ -39,36 +39,7 @@ impl Request {
         if let Some(text) = &self.policy.document {
             return text.clone();
         }
-        let mut fields = Map::new();
-        fields.insert("version".to_owned(), json!(1));
-        let posture = match self.policy.posture.unwrap_or_default() {
-            PostureSpec::Strict => "strict",
-            PostureSpec::HostReadable => "host-readable",
-        };
-        let network = match self.policy.network {
-            NetworkSpec::Either | NetworkSpec::Host => "host",
-            NetworkSpec::None => "none",
-        };
-        fields.insert("posture".to_owned(), json!(posture));
-        fields.insert("network".to_owned(), json!(network));
-        let lists = [
-            ("read_only", &self.policy.read_only),
-            ("read_write", &self.policy.read_write),
-            ("hidden", &self.policy.hidden),
-            ("host_environment", &self.policy.host_environment),
-        ];
-        for (name, list) in lists {
-            if !list.is_empty() {
-                fields.insert(name.to_owned(), json!(list));
-            }
-        }
-        if let Some(enabled) = self.policy.enabled {
-            fields.insert("enabled".to_owned(), json!(enabled));
-        }
-        if let Some(program) = &self.policy.bubblewrap {
-            fields.insert("bubblewrap".to_owned(), json!(program));
-        }
-        format!("{:#}\n", Value::Object(fields))
+        written(&PolicyDocument::of(&self.policy))
     }
 
     /// The environment document of this request.
@@ -76,9 +47,9 @@ impl Request {
         match &self.environment {
             None => "{}\n".to_owned(),
             Some(EnvironmentSpec::Document(text)) => text.clone(),
-            Some(EnvironmentSpec::Variables(variables)) => {
-                format!("{:#}\n", json!({ "environment": variables }))
-            }
+            Some(EnvironmentSpec::Variables(variables)) => written(&EnvironmentDocument {
+                environment: variables.clone(),
+            }),
         }
     }
 
@@ -106,6 +77,13 @@ impl Request {
             |name| self.own_environment.get(name).cloned().unwrap_or_default(),
         )
     }
+}
+
+/// The text of a document.
+fn written<T: Serialize>(document: &T) -> String {
+    // A document of texts, lists and words is always JSON.
+    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    format!("{text}\n")
 }
 
 /// The name in a text that is `${NAME}` and nothing else.

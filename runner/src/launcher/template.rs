@@ -148,7 +148,7 @@ pub fn render_on(
     places: &Places,
 ) -> Result<Rendered, TemplateError> {
     let mut request = request.clone();
-    request.policy.network = request.policy.network.of(&launcher.features);
+    request.policy.network = Some(request.policy.network_for(&launcher.features));
     let context = Context {
         launcher,
         request: &request,
@@ -268,8 +268,8 @@ impl Context<'_> {
     fn holds(&self, condition: &Condition) -> bool {
         let policy = &self.request.policy;
         match condition {
-            Condition::NetworkHost => policy.network != NetworkSpec::None,
-            Condition::NetworkNone => policy.network == NetworkSpec::None,
+            Condition::NetworkHost => policy.network != Some(NetworkSpec::None),
+            Condition::NetworkNone => policy.network == Some(NetworkSpec::None),
             Condition::PostureStrict => policy.posture.unwrap_or_default() == PostureSpec::Strict,
             Condition::PostureHostReadable => {
                 policy.posture.unwrap_or_default() == PostureSpec::HostReadable
