@@ -129,7 +129,7 @@ fn sets(policy: &PolicySpec, field: PolicyField) -> bool {
         PolicyField::Version | PolicyField::Environment => false,
         PolicyField::Posture => policy.posture == Some(PostureSpec::HostReadable),
         PolicyField::Enabled => policy.enabled == Some(false),
-        PolicyField::Network => policy.network == NetworkSpec::None,
+        PolicyField::Network => policy.network == Some(NetworkSpec::None),
         PolicyField::ReadOnly => !policy.read_only.is_empty(),
         PolicyField::ReadWrite => !policy.read_write.is_empty(),
         PolicyField::Hidden => !policy.hidden.is_empty(),

@@ -89,7 +89,7 @@ fn is_near(one: &PolicySpec, other: &PolicySpec) -> bool {
 
 fn stated(policy: &PolicySpec) -> HashSet<&'static str> {
     let fields = [
-        ("network", policy.network == NetworkSpec::None),
+        ("network", policy.network == Some(NetworkSpec::None)),
         ("read_only", !policy.read_only.is_empty()),
         ("read_write", !policy.read_write.is_empty()),
         ("hidden", !policy.hidden.is_empty()),
