@@ -42,6 +42,8 @@ pub enum Command {
     List(List),
     /// Say what a case is about, what it runs, and what each verdict means
     Explain(Explain),
+    /// Try random policies and file operations, and compare with what they mean
+    Explore(super::explore::Explore),
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents

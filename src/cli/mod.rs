@@ -10,6 +10,7 @@ mod corpus;
 mod doctor;
 mod exec;
 mod explain;
+mod explore;
 mod failure;
 mod launchers;
 mod list;
@@ -50,6 +51,7 @@ pub fn run() -> ExitCode {
         Command::Launchers(launchers) => launchers::run(&launchers),
         Command::List(list) => list::run(&list),
         Command::Explain(explain) => explain::run(&explain),
+        Command::Explore(explore) => explore::run(&explore),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),
