@@ -72,7 +72,7 @@ pub fn start(scenario: &Scenario, world: &World, nested: bool) -> Start {
         looks && world.get(Layer::Host, path).is_none()
     };
     let odd = policy.hidden.iter().any(pattern);
-    if grants.iter().any(|grant| missing(grant)) || wide || odd {
+    if grants.iter().any(missing) || wide || odd {
         return Start::Either;
     }
     Start::Starts
