@@ -6,6 +6,7 @@ pub mod compare;
 pub mod corpus;
 pub mod exit;
 pub mod explain;
+pub mod explore;
 pub mod facts;
 pub mod fixture;
 pub mod harness;

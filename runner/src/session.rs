@@ -10,6 +10,7 @@ use std::time::SystemTime;
 
 use crate::corpus::vocabulary::{Fact, Level};
 use crate::corpus::{Corpus, Trial};
+use crate::explore::sighting::Sighting;
 use crate::facts;
 use crate::launcher::file::LauncherFile;
 use crate::launcher::program;
@@ -193,6 +194,28 @@ impl Session {
         self.result(trial, answer)
     }
 
+    /// Runs one trial under the launcher alone, judges nothing, and says what was
+    /// seen. May be called from many threads.
+    ///
+    /// # Errors
+    /// The harness's own failure, or [`PoolError::Cancelled`].
+    pub fn look(&self, trial: &Trial) -> Result<Sighting, PoolError> {
+        let mut item = self.item(&self.own(trial));
+        item.look = true;
+        let answer = self.pool.run(&item)?;
+        answer.sighting.ok_or(PoolError::Failed(answer.reason))
+    }
+
+    /// The run's own directory.
+    pub fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// How many trials run at once.
+    pub fn jobs(&self) -> usize {
+        self.pool.jobs()
+    }
+
     /// Runs trials, as many at once as there are workers, and hands each result
     /// over as it comes. Nothing is handed over for trials that a cancellation
     /// kept from ending.
@@ -265,6 +288,7 @@ impl Session {
             facts: self.facts.iter().copied().collect(),
             places: self.places.clone(),
             number: self.next.fetch_add(1, Ordering::Relaxed),
+            look: false,
         }
     }
 

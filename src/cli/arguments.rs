@@ -44,6 +44,8 @@ pub enum Command {
     Explain(Explain),
     /// Say what is wrong with a corpus, without running anything
     Lint(super::lint::Lint),
+    /// Try random policies and file operations, and compare with what they mean
+    Explore(super::explore::Explore),
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents

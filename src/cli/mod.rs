@@ -10,6 +10,7 @@ mod corpus;
 mod doctor;
 mod exec;
 mod explain;
+mod explore;
 mod failure;
 mod launchers;
 mod lint;
@@ -53,6 +54,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
         Command::List(list) => list::run(&list),
         Command::Lint(lint) => lint::run(&lint),
         Command::Explain(explain) => explain::run(&explain),
+        Command::Explore(explore) => explore::run(&explore),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -135,7 +136,16 @@ pub(super) fn path(text: &OsStr) -> Result<PathBuf, Fault> {
     let path = PathBuf::from(OsStr::from_bytes(&text.as_bytes()[..=rest.len()]));
     // A file may well be called `[slug]` or `what?`. What exists is meant as it
     // stands; what does not would be a rule that silently matches nothing.
-    if is_pattern(&shown) && path.symlink_metadata().is_err() {
+    // What the caller may not look at may be there.
+    let is_absent = || {
+        path.symlink_metadata().is_err_and(|error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            )
+        })
+    };
+    if is_pattern(&shown) && is_absent() {
         return Err(Fault::new(
             format!("{quoted} does not exist, and patterns are not supported"),
             format!(

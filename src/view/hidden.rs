@@ -213,15 +213,22 @@ fn add_placeholder(
     Ok(())
 }
 
-/// A hidden path beneath what is a file: nothing to hide, unless the command could put
-/// a directory in the file's place.
-fn beneath_a_file(view: &View, asked: &Path, real: &Path) -> Result<(), ViewError> {
-    match visible_root(view, real) {
-        Some(root) if root.access == Access::ReadWrite => Err(cannot(
-            asked,
-            "a part of it is a file and no directory: hide that file instead",
-        )),
-        _ => Ok(()),
+/// A hidden path beneath what is a file is not there. The file is held to its place, so
+/// that the command puts no directory there for the next one to find the path in.
+fn beneath_a_file(view: &mut View, asked: &Path, real: &Path) -> Result<(), ViewError> {
+    let Some(root) = visible_root(view, real) else {
+        return Ok(());
+    };
+    if root.access == Access::ReadOnly {
+        return Ok(());
+    }
+    let beneath = real.ancestors().find(|part| {
+        part.parent()
+            .is_some_and(|above| open_without_links(above).is_ok())
+    });
+    match beneath {
+        Some(beneath) => pin_between(view, asked, &root.at, beneath),
+        None => Ok(()),
     }
 }
 
@@ -262,7 +269,8 @@ fn pin_between(view: &mut View, asked: &Path, root: &Path, leaf: &Path) -> Resul
     let mut between: Vec<&Path> = leaf
         .ancestors()
         .skip(1)
-        .take_while(|part| *part != root)
+        // Where the writable place itself is hidden, nothing lies between.
+        .take_while(|part| *part != root && part.starts_with(root))
         .collect();
     between.reverse();
     for part in between {

@@ -3,6 +3,7 @@
 pub mod effect;
 mod encoded;
 pub mod leak;
+pub mod listing;
 pub mod observation;
 mod read;
 pub mod snapshot;

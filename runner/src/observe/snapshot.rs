@@ -167,6 +167,12 @@ impl Walk<'_> {
             match self.entry(directory.as_fd(), name.as_c_str(), child, depth) {
                 // It is gone, or something else by now.
                 Err(Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP) => {}
+                // It can be listed, and what it holds cannot be looked at.
+                Err(Errno::EACCES) => {
+                    if let Some(state) = self.entries.get_mut(path) {
+                        state.content = Content::Unreadable;
+                    }
+                }
                 result => result?,
             }
         }

@@ -60,6 +60,17 @@ pub(super) struct Attempt<'a> {
     pub(super) launcher: &'a LauncherFile,
     /// Tells the roots of a trial's attempts apart.
     pub(super) tag: &'a str,
+    /// Is shown the host after the last step.
+    pub(super) after: &'a dyn Fn(&After<'_>),
+}
+
+/// The host after the last step of an attempt, while its fixture stands.
+pub(super) struct After<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) temporary: &'a Path,
+    pub(super) fixture: &'a Fixture,
+    pub(super) secrets: &'a Secrets,
+    pub(super) snapshot: &'a Snapshot,
 }
 
 impl Attempt<'_> {
@@ -129,6 +140,7 @@ impl Attempt<'_> {
         let trial: Trial = expand_all(&trial, &names)?;
         let mut stage = Stage {
             attempt: self,
+            temporary,
             layout: &layout,
             trial: &trial,
             fixture: &fixture,
@@ -175,6 +187,7 @@ impl Attempt<'_> {
 /// An attempt whose fixture stands.
 struct Stage<'a> {
     attempt: &'a Attempt<'a>,
+    temporary: &'a Path,
     layout: &'a Layout,
     trial: &'a Trial,
     fixture: &'a Fixture,
@@ -201,6 +214,13 @@ impl Stage<'_> {
         }
         let after = self.look()?;
         self.observation.effect = self.effect(&before, &after);
+        (self.attempt.after)(&After {
+            layout: self.layout,
+            temporary: self.temporary,
+            fixture: self.fixture,
+            secrets: self.secrets,
+            snapshot: &after,
+        });
         if let Some(control) = self.trial.case.expect.control.clone() {
             // The control comes last: what it does is no part of the effect.
             let leftovers = std::mem::take(&mut self.observation.leftovers);
@@ -214,9 +234,13 @@ impl Stage<'_> {
     fn look(&self) -> Result<Snapshot, AttemptError> {
         // The probe is megabytes of this program, which nobody is to read again
         // and again; that it is still itself shows without its content.
-        let probe = self.layout.workspace.join(probe::NAME);
+        let mut probes = vec![self.layout.workspace.join(probe::NAME)];
+        if let Some(workspace) = &self.trial.case.workspace {
+            let real = fs::canonicalize(workspace);
+            probes.extend(real.map(|real| real.join(probe::NAME)));
+        }
         self.beside.iter().for_each(Beside::pause);
-        let seen = Snapshot::take(&self.layout.root, &[probe]);
+        let seen = Snapshot::take(&self.layout.root, &probes);
         self.beside.iter().for_each(Beside::resume);
         seen.map_err(files("cannot look at", &self.layout.root))
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::corpus::Trial;
 use crate::corpus::vocabulary::Fact;
+use crate::explore::sighting::Sighting;
 use crate::launcher::file::LauncherFile;
 use crate::observe::observation::Observation;
 use crate::verdict::Verdict;
@@ -28,6 +29,9 @@ pub struct WorkItem {
     pub places: RunPlaces,
     /// A number that no other item of the run has; it names the directories.
     pub number: usize,
+    /// Whether nothing is judged, and what was seen is told whole.
+    #[serde(default)]
+    pub look: bool,
 }
 
 /// Where a run keeps its things.
@@ -62,6 +66,9 @@ pub struct WorkResult {
     pub observed: Option<Observation>,
     /// How long it took, fixtures included.
     pub milliseconds: u64,
+    /// All that was seen, where that was asked for.
+    #[serde(default)]
+    pub sighting: Option<Sighting>,
 }
 
 impl WorkResult {
@@ -75,6 +82,7 @@ impl WorkResult {
             baseline: None,
             observed: None,
             milliseconds: 0,
+            sighting: None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod attempt;
 mod command;
 mod gate;
 pub mod item;
+mod look;
 mod names;
 mod removal;
 mod toolchain;
@@ -23,6 +24,9 @@ use item::{WorkItem, WorkResult};
 /// Runs one trial to its verdict: under the launcher, and without a sandbox
 /// where the verdict needs that.
 pub fn run(item: &WorkItem) -> WorkResult {
+    if item.look {
+        return look::look(item);
+    }
     let start = Instant::now();
     let facts = item.facts.iter().copied().collect();
     let mut result = match gate(&item.trial, &item.launcher, &facts) {
@@ -47,6 +51,7 @@ fn measured(item: &WorkItem) -> Result<WorkResult, AttemptError> {
             item,
             launcher,
             tag,
+            after: &|_| {},
         }
         .run()
     };
@@ -79,5 +84,6 @@ fn measured(item: &WorkItem) -> Result<WorkResult, AttemptError> {
         baseline,
         observed: Some(observed),
         milliseconds: 0,
+        sighting: None,
     })
 }

@@ -14,6 +14,7 @@ mod kernel;
 mod linux;
 mod operations;
 mod process;
+pub(crate) mod sequence;
 mod socket;
 mod terminal;
 

@@ -1,6 +1,6 @@
 //! What the probe can do: one list, which also is its documentation.
 
-use super::{Outcome, process, socket, terminal};
+use super::{Outcome, process, sequence, socket, terminal};
 #[cfg(target_os = "linux")]
 use super::{kernel, linux};
 
@@ -71,6 +71,8 @@ pub const OPERATIONS: &[Operation] = operations! {
         "sends a signal, by name without SIG; prints sent";
     "open-write" "PATH" process::open_write,
         "opens for writing and writes nothing; prints opened";
+    "sequence" "OPERATION ..." sequence::sequence,
+        "tries file operations, a `;` between each two; prints a line each: its number, ok or no, and what it saw";
     "descriptors" "" process::descriptors,
         "prints the number of each open descriptor beyond the standard streams";
     "signals" "" process::signals,

@@ -212,6 +212,15 @@ fn one_snapshot_serves_for_every_exception() {
 }
 
 #[test]
+fn what_can_be_listed_and_not_entered_stays_unknown() {
+    let tree = Tree::new();
+    set_mode(&tree.at("outside/sub"), 0o400);
+    let found = differences(&tree, &[], |_| {});
+    assert_eq!(found, [""; 0]);
+    set_mode(&tree.at("outside/sub"), 0o755);
+}
+
+#[test]
 fn what_cannot_be_read_stays_unknown_and_closed() {
     let tree = Tree::new();
     set_mode(&tree.at("outside/file"), 0);

@@ -1,0 +1,107 @@
+//! A scenario as a trial of the corpus, which is how it is run.
+
+use indexmap::IndexMap;
+
+use super::operation::Call;
+use super::scenario::{LISTENER, Scenario};
+use crate::corpus::Trial;
+use crate::corpus::case::{Case, Run, Tty};
+use crate::corpus::expect::{Effect, Expect, Outcome};
+use crate::corpus::fixture::{FixtureSpec, ListenerSpec, Protocol, SocketKind, SocketSpec};
+use crate::corpus::streams::Streams;
+use crate::corpus::vocabulary::{Level, Platform, Strength};
+
+/// Seconds that a launch may take; none of its operations waits.
+const TIMEOUT: u32 = 20;
+
+impl Scenario {
+    /// The fixture.
+    pub fn fixture(&self) -> FixtureSpec {
+        let mut fixture = FixtureSpec {
+            files: self.files.clone(),
+            setup: self.setup(),
+            ..FixtureSpec::default()
+        };
+        for (name, path) in &self.sockets {
+            let socket = SocketSpec {
+                path: Some(path.clone()),
+                kind: SocketKind::Stream,
+                replies: None,
+            };
+            fixture.sockets.insert(name.clone(), socket);
+        }
+        if self.operations.iter().any(|it| it.call == Call::Connect) {
+            let listener = ListenerSpec {
+                protocol: Protocol::Tcp,
+                address: "127.0.0.1".to_owned(),
+                replies: None,
+            };
+            fixture.listeners.insert(LISTENER.to_owned(), listener);
+        }
+        fixture
+    }
+
+    /// A case of it that asserts nothing yet.
+    pub fn case(&self, id: String) -> Case {
+        Case {
+            id,
+            rev: 1,
+            title: String::new(),
+            why: String::new(),
+            covers: Vec::new(),
+            level: Level::Launch,
+            strength: Strength::Must,
+            platforms: Platform::unix(),
+            needs: Vec::new(),
+            facts: Vec::new(),
+            sibling: None,
+            references: Vec::new(),
+            axes: IndexMap::new(),
+            fixture: FixtureSpec::default(),
+            policy: None,
+            run: Some(Run::Arguments(self.command())),
+            workspace: (self.workspace != Scenario::plain_workspace())
+                .then(|| self.workspace.clone()),
+            cwd: None,
+            environment: None,
+            stdin: None,
+            tty: Tty::None,
+            streams: Streams::default(),
+            during: Vec::new(),
+            tries: 1,
+            meanwhile: None,
+            copies: 1,
+            proves_start: true,
+            steps: Vec::new(),
+            expect: Expect {
+                outcome: Outcome::Allowed,
+                effect: Effect::default(),
+                claim: None,
+                absorbed: Default::default(),
+                refusal: Default::default(),
+                control: None,
+                reveals: Vec::new(),
+                changes: Vec::new(),
+                exit: None,
+                output: None,
+                error_output: None,
+            },
+            timeout: TIMEOUT,
+        }
+    }
+
+    /// The trial that runs it.
+    pub fn trial(&self) -> Trial {
+        let name = format!("explore.seed.{}", self.seed);
+        Trial {
+            name: name.clone(),
+            topic: "Exploration".to_owned(),
+            file: String::new(),
+            digest: String::new(),
+            axes: IndexMap::new(),
+            case: self.case(name),
+            fixture: self.fixture(),
+            policy: self.policy.clone(),
+        }
+    }
+}
