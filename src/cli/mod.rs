@@ -12,6 +12,7 @@ mod exec;
 mod explain;
 mod failure;
 mod list;
+mod modelled;
 mod plan;
 mod plans;
 mod policy;
