@@ -14,6 +14,7 @@ pub mod judge;
 pub mod launch;
 pub mod launcher;
 pub mod lint;
+pub mod modelled;
 pub mod observe;
 pub mod pipeline;
 pub mod probe;

@@ -15,6 +15,7 @@ mod failure;
 mod launchers;
 mod lint;
 mod list;
+mod modelled;
 mod plan;
 mod plans;
 mod policy;

@@ -33,7 +33,14 @@ pub fn of_behaviour(topic: &TopicFile, case: &Case) -> String {
 }
 
 fn meaning(topic: &TopicFile, case: &Case) -> Case {
+    let mut steps = case.steps.clone();
+    for launch in steps.iter_mut().filter_map(|step| step.launch.as_mut()) {
+        launch.modelled.clear();
+    }
     Case {
+        // What a model is told of a case is no part of it.
+        modelled: Vec::new(),
+        steps,
         rev: 0,
         title: String::new(),
         why: String::new(),
@@ -54,6 +61,7 @@ pub fn of_fault(fault: &Fault, launcher: &LauncherFile) -> String {
     launcher.schema = None;
     launcher.about.clear();
     launcher.notes.clear();
+    launcher.profile.clear();
     of_json(&(&launcher, &fault.platforms, &fault.needs, fault.starts))
 }
 
