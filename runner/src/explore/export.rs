@@ -211,6 +211,7 @@ impl Asserting<'_> {
             tty: Tty::None,
             streams: Streams::default(),
             during: Vec::new(),
+            modelled: Vec::new(),
             tries: 1,
             meanwhile: None,
             copies: 1,

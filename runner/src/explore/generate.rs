@@ -272,7 +272,7 @@ fn policy(rng: &mut Rng, scenario: &Scenario, claims: &Claims) -> PolicySpec {
         .collect();
     let mut policy = PolicySpec {
         posture: Some(*among(rng, &claims.postures)),
-        network: *among(rng, &claims.networks),
+        network: Some(*among(rng, &claims.networks)),
         ..PolicySpec::default()
     };
     let place = |place: &str| format!("{ROOT}/{place}");

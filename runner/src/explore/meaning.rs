@@ -74,7 +74,7 @@ impl Meaning {
             } else {
                 format!("{ROOT}/home")
             },
-            network: policy.network == NetworkSpec::Host,
+            network: policy.network == Some(NetworkSpec::Host),
         };
         meaning.add(ROOT, around, false, world);
         meaning.add("~", Reach::Private, false, world);

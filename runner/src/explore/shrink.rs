@@ -101,8 +101,10 @@ fn less_policy(scenario: &Scenario) -> Vec<Scenario> {
             drop(it.policy.read_write.remove(place))
         }));
     }
-    if policy.network == NetworkSpec::None {
-        candidates.push(with(scenario, |it| it.policy.network = NetworkSpec::Host));
+    if policy.network == Some(NetworkSpec::None) {
+        candidates.push(with(scenario, |it| {
+            it.policy.network = Some(NetworkSpec::Host)
+        }));
     }
     candidates
 }

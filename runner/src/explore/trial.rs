@@ -44,6 +44,10 @@ impl Scenario {
     /// A case of it that asserts nothing yet.
     pub fn case(&self, id: String) -> Case {
         Case {
+            decided_by: Vec::new(),
+            host_paths: indexmap::IndexMap::new(),
+            modelled: Vec::new(),
+            sibling_reason: None,
             id,
             rev: 1,
             title: String::new(),

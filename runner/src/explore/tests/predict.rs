@@ -55,7 +55,7 @@ fn host(posture: PostureSpec) -> Scenario {
         ],
         PolicySpec {
             posture: Some(posture),
-            network: NetworkSpec::None,
+            network: Some(NetworkSpec::None),
             read_only: paths(&["readable"]),
             read_write: paths(&["writable", "hidden/cache"]),
             hidden: paths(&["hidden", "workspace/up/private", "workspace/conf/settings"]),

@@ -25,7 +25,7 @@ fn big() -> Scenario {
             "outside/link -> ../workspace/deep",
         ],
         PolicySpec {
-            network: NetworkSpec::None,
+            network: Some(NetworkSpec::None),
             read_only: vec![path("readable")],
             read_write: vec![path("writable")],
             hidden: vec![path("workspace/other"), path("workspace/deep/er/odd name")],
@@ -52,7 +52,7 @@ fn only_what_is_needed_stays() {
     assert_eq!(found.operations[0].call, Call::Read);
     assert!(found.files.is_empty(), "{:?}", found.files);
     assert!(found.policy.read_only.is_empty() && found.policy.read_write.is_empty());
-    assert_eq!(found.policy.network, NetworkSpec::Host);
+    assert_eq!(found.policy.network, Some(NetworkSpec::Host));
 }
 
 #[test]
