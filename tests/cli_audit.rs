@@ -9,7 +9,7 @@ use predicates::str::contains;
 use rstest::rstest;
 use serde_json::json;
 use support::PROGRAM;
-use support::audit::{Audited, denial, launcher, permission};
+use support::audit::{Audited, changes, denial, launcher, permission};
 
 /// The line of the right launcher.
 const RIGHT: &str = "exec {perimeter} exec \"$@\"";
@@ -257,6 +257,35 @@ fn a_part_of_the_cases_says_nothing_of_whether_a_fault_is_caught() {
         text.contains("| `mute` | It is mute. | 1 case | `trying.one.says` (+0) |"),
         "{text}"
     );
+}
+
+#[test]
+fn a_quick_audit_runs_less_and_finds_the_same() {
+    let mut audited = Audited::new();
+    let words = |words: &[&str]| {
+        let effect = json!({ "output": "{axis.word}\n" });
+        let mut case = permission("trying.one.says", "echo {axis.word}", effect);
+        case["axes"] = json!({ "word": words });
+        case
+    };
+    audited.cases[0] = words(&["said", "also", "more"]);
+    audited.write_cases();
+    // The first trial does not catch it, so that the others are run too.
+    audited.fault("late", &changes("also", "ALSO"));
+    audited
+        .audit(&["--quick"])
+        .assert()
+        .code(0)
+        .stdout(contains("5 of 5 faults caught").and(contains("40 run, 0 kept")));
+    audited.audit(&["--matrix"]).assert().code(0).stdout(
+        contains("trying.one.says  overblocked  word=also").and(contains("8 run, 40 kept")),
+    );
+    audited.fault("late", &changes("never", "NEVER"));
+    audited
+        .audit(&["--quick"])
+        .assert()
+        .code(1)
+        .stdout(contains("no case catches the fault: 1\n  late"));
 }
 
 #[rstest]

@@ -79,15 +79,13 @@ pub(super) fn catch(
     reference: &Outcomes,
 ) -> Option<Catch> {
     // What the right launcher does not get right says nothing of the wrong one.
-    let judged: Vec<&Trial> = trials
-        .iter()
-        .filter(|trial| {
-            let right = reference.get(&trial.name);
-            right.is_some_and(|cell| cell.verdict == Verdict::Conforms)
-                && fault.outcomes.contains_key(&trial.name)
-        })
-        .copied()
-        .collect();
+    let right = |trial: &&&Trial| {
+        let right = reference.get(&trial.name);
+        right.is_some_and(|cell| cell.verdict == Verdict::Conforms)
+    };
+    let mut judged: Vec<&Trial> = trials.iter().filter(right).copied().collect();
+    let possible = judged.len();
+    judged.retain(|trial| fault.outcomes.contains_key(&trial.name));
     let sometimes = |trial: &&Trial| fault.sometimes.contains(&trial.name);
     let fails = |trial: &&&Trial| {
         let cell = fault.outcomes.get(&trial.name);
@@ -120,7 +118,7 @@ pub(super) fn catch(
         trials: None,
         sometimes,
     };
-    if catching.len() < judged.len() && !sometimes {
+    if catching.len() < judged.len() && judged.len() == possible && !sometimes {
         match values(&judged, &catching) {
             Some(values) => catch.at = values,
             None => catch.trials = Some(catching.len()),

@@ -1,7 +1,7 @@
 //! One audit from its selection to its record: what is known already is not run again,
 //! and what came out otherwise than last time is tried again before it is believed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::PathBuf;
 
@@ -35,6 +35,9 @@ pub struct Selection<'a> {
     pub every_case: bool,
     /// Whether these are all its faults.
     pub every_fault: bool,
+    /// Whether a fault is run against one trial of each case, and against all only
+    /// where that leaves open whether it is caught, or whether a case catches anything.
+    pub quick: bool,
     /// What this user's audits have shown before.
     pub known: Option<&'a AuditRecord>,
 }
@@ -113,21 +116,38 @@ pub fn run(
         engine: Engine::new(session, &subjects, selection.trials),
         ran: 0,
     };
+    let mut known = Vec::with_capacity(subjects.len());
+    for subject in &subjects {
+        known.push(store.known(subject, selection.trials)?);
+    }
     let mut kept = 0;
-    let mut missing = Vec::new();
-    for (place, subject) in subjects.iter().enumerate() {
-        let known = store.known(subject, selection.trials)?;
-        kept += known.len();
-        let unknown = (0..selection.trials.len()).filter(|trial| !known.contains_key(trial));
-        missing.extend(unknown.map(|trial| (place, trial)));
-        for (trial, cell) in known {
-            work.cells[place].insert(trial, vec![cell]);
+    let mut wanted = work.every_trial(|role| !selection.quick || !is_fault(role));
+    loop {
+        let mut missing = Vec::new();
+        for (subject, trial) in wanted {
+            match known[subject].remove(&trial) {
+                Some(cell) => {
+                    kept += 1;
+                    work.cells[subject].insert(trial, vec![cell]);
+                }
+                None => missing.push((subject, trial)),
+            }
+        }
+        watch.begin(&subjects, &missing, selection.trials.len());
+        work.run(session, &missing, Some(store), watch)?;
+        wanted = if selection.quick {
+            work.left_open(&work.seen(session, selection), selection)
+        } else {
+            Vec::new()
+        };
+        if wanted.is_empty() {
+            break;
         }
     }
-    watch.begin(&subjects, &missing, selection.trials.len());
-    work.run(session, &missing, Some(store), watch)?;
     let mut again = 0;
-    for _ in 1..TRIES {
+    // What is known is about all trials of a case, and cannot be held against one.
+    let tries = if selection.quick { 1 } else { TRIES };
+    for _ in 1..tries {
         let doubtful = doubtful(&work.seen(session, selection), &work, selection);
         again = again.max(doubtful.len());
         watch.again(doubtful.len());
@@ -198,6 +218,10 @@ fn subjects(
     Ok(subjects)
 }
 
+fn is_fault(role: Role) -> bool {
+    matches!(role, Role::Fault(_))
+}
+
 /// What is being run, and what has come of it.
 struct Work<'a> {
     subjects: &'a [Subject],
@@ -245,6 +269,60 @@ impl Work<'_> {
             });
         }
         Ok(())
+    }
+
+    /// All trials of the subjects with these roles.
+    fn every_trial(&self, of: impl Fn(Role) -> bool) -> Vec<Pair> {
+        let subjects = self.subjects.iter().enumerate();
+        subjects
+            .filter(|(_, subject)| of(subject.role))
+            .flat_map(|(place, _)| (0..self.trials.len()).map(move |trial| (place, trial)))
+            .collect()
+    }
+
+    /// What a quick audit has to run next: the first trial of each case in which the right
+    /// launcher conforms, against every fault; then whatever can still tell whether a
+    /// fault is caught and whether a case catches anything.
+    fn left_open(&self, seen: &Seen<'_>, selection: &Selection<'_>) -> Vec<Pair> {
+        let record = record(seen);
+        let judged = |trial: &Trial| {
+            let right = seen.reference.get(&trial.name);
+            right.is_some_and(|right| right.verdict == Verdict::Conforms)
+        };
+        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        for (place, trial) in self.trials.iter().enumerate() {
+            if judged(trial) {
+                first.entry(&trial.case.id).or_insert(place);
+            }
+        }
+        let caught = |fault: &str| {
+            let known = record.faults.get(fault);
+            known.is_some_and(|known| known.extreme.is_some() || !known.caught_by.is_empty())
+        };
+        let catching: BTreeSet<&str> = record
+            .faults
+            .values()
+            .flat_map(|fault| fault.caught_by.keys().map(String::as_str))
+            .collect();
+        let mut faults = self.subjects.iter().zip(&self.cells);
+        let begun = faults.any(|(subject, cells)| is_fault(subject.role) && !cells.is_empty());
+        // Of a part of the cases or faults nobody asks that.
+        let open = |subject: &Subject, trial: &Trial| {
+            let case = &trial.case;
+            let required = seen.contract.requires(case.level, case.strength);
+            let catches = !required || catching.contains(case.id.as_str());
+            let fault_open = selection.every_case && !caught(&subject.name);
+            let case_open = selection.every_fault && !catches;
+            begun && judged(trial) && (fault_open || case_open)
+        };
+        self.every_trial(is_fault)
+            .into_iter()
+            .filter(|(subject, trial)| {
+                let (of, at) = (&self.subjects[*subject], &self.trials[*trial]);
+                let is_first = first.get(at.case.id.as_str()) == Some(trial);
+                !self.cells[*subject].contains_key(trial) && (is_first || open(of, at))
+            })
+            .collect()
     }
 
     /// What was seen, each pair settled.

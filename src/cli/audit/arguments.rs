@@ -24,6 +24,7 @@ Exit status:
 
 Examples:
   perimeter audit                                 the whole matrix
+  perimeter audit --quick                         as much of it as it takes to say the same
   perimeter audit network. --fault network-kept   a part of it
   perimeter audit --check                         is the committed matrix stale? no launches
   perimeter audit --case files.write.create-outside
@@ -50,6 +51,11 @@ pub struct AuditArguments {
     /// every fault, new and changed faults against every case
     #[arg(long, conflicts_with_all = ["faults", "filters"])]
     pub stale: bool,
+    /// Run a fault against one trial of each case, and against all only where that leaves
+    /// open whether it is caught, or whether a case catches anything: the findings are
+    /// those of the whole matrix
+    #[arg(long, conflicts_with = "write")]
+    pub quick: bool,
     /// Where fixtures are made [default: the user's cache directory]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
@@ -69,10 +75,10 @@ pub struct AuditArguments {
     #[arg(long, requires = "corpus")]
     pub write: bool,
     /// Run nothing: say what of the committed matrix is stale or wrong
-    #[arg(long, conflicts_with_all = ["write", "stale", "faults", "filters", "matrix", "markdown"])]
+    #[arg(long, conflicts_with_all = ["write", "stale", "quick", "faults", "filters", "matrix", "markdown"])]
     pub check: bool,
     /// Run nothing: print which faults a case catches, of the committed matrix
-    #[arg(long, value_name = "ID", conflicts_with_all = ["check", "write", "stale", "faults", "filters", "matrix", "markdown"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["check", "write", "stale", "quick", "faults", "filters", "matrix", "markdown"])]
     pub case: Option<String>,
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto")]

@@ -143,6 +143,7 @@ fn measured(
             faults: &part.faults,
             every_case: part.trials.len() == corpus.trials.len(),
             every_fault: part.faults.len() == corpus.faults.len(),
+            quick: arguments.quick,
             known: known.as_ref().filter(|_| !arguments.fresh),
         };
         let audited = match audit::run(&session, corpus, &selection, &mut store, &mut watch) {
