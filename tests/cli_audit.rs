@@ -278,7 +278,7 @@ fn a_quick_audit_runs_less_and_finds_the_same() {
         .code(0)
         .stdout(contains("5 of 5 faults caught").and(contains("40 run, 0 kept")));
     audited.audit(&["--matrix"]).assert().code(0).stdout(
-        contains("trying.one.says  overblocked  word=also").and(contains("8 run, 40 kept")),
+        contains("trying.one.says  overblocked  word=also").and(contains("10 run, 40 kept")),
     );
     audited.fault("late", &changes("never", "NEVER"));
     audited
