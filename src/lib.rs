@@ -21,6 +21,10 @@ pub mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub mod diagnosis;
 pub mod environment;
+#[cfg(all(feature = "faults", target_os = "linux"))]
+pub mod faults;
+#[cfg(not(all(feature = "faults", target_os = "linux")))]
+mod faults;
 pub mod guard;
 #[cfg(target_os = "linux")]
 pub mod launcher;

@@ -16,6 +16,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
+use crate::faults::{self, Protection};
+
 mod janitor;
 
 pub(crate) use janitor::{Litter, start_janitor};
@@ -70,6 +72,8 @@ struct Plan {
     group: Group,
     announce: RawFd,
     parent: libc::pid_t,
+    /// What the launcher itself has blocked.
+    blocked: MaybeUninit<libc::sigset_t>,
     failure: c_int,
 }
 
@@ -82,7 +86,9 @@ pub(crate) fn spawn(request: &Spawn) -> io::Result<libc::pid_t> {
     let mut arguments: Vec<*const c_char> =
         request.arguments.iter().map(|each| each.as_ptr()).collect();
     arguments.push(ptr::null());
-    let environment = [ptr::null::<c_char>()];
+    let variables = faults::environment();
+    let mut environment: Vec<*const c_char> = variables.iter().map(|each| each.as_ptr()).collect();
+    environment.push(ptr::null());
     let streams = [0, 1, 2].map(|number: usize| {
         request.streams[number]
             .as_ref()
@@ -99,6 +105,7 @@ pub(crate) fn spawn(request: &Spawn) -> io::Result<libc::pid_t> {
         announce: request.announce.unwrap_or(-1),
         // SAFETY: getpid has no preconditions.
         parent: unsafe { libc::getpid() },
+        blocked: MaybeUninit::zeroed(),
         failure: 0,
     };
     let mut stack: Vec<MaybeUninit<u8>> = Vec::with_capacity(STACK);
@@ -112,6 +119,7 @@ pub(crate) fn spawn(request: &Spawn) -> io::Result<libc::pid_t> {
         let mut before = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigfillset(every.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, every.as_ptr(), before.as_mut_ptr());
+        plan.blocked = before;
         let top = stack.as_mut_ptr().add(STACK).cast::<c_void>();
         let top = top.map_addr(|address| address & !15);
         let pid = libc::clone(
@@ -168,6 +176,7 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
             return Err(libc::ESRCH);
         }
         match plan.group {
+            _ if !faults::has(Protection::ProcessGroup) => 0,
             Group::Own => check(libc::setpgid(0, 0))?,
             Group::Session => check(libc::setsid())?,
         };
@@ -181,7 +190,9 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
         }
         check(libc::chdir(c"/".as_ptr()))?;
         place_streams(plan.streams)?;
-        mark_close_on_exec()?;
+        if faults::has(Protection::Descriptors) {
+            mark_close_on_exec()?;
+        }
         for index in 0..plan.inherited_count {
             check(libc::fcntl(*plan.inherited.add(index), libc::F_SETFD, 0))?;
         }
@@ -191,6 +202,9 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
         let default = [0u64; 8];
         let null = ptr::null_mut::<c_void>();
         for signal in 1..=LAST_SIGNAL {
+            if !faults::has(Protection::SignalDispositions) {
+                break;
+            }
             // Refused for SIGKILL and SIGSTOP, which nobody can ignore.
             libc::syscall(
                 libc::SYS_rt_sigaction,
@@ -202,10 +216,15 @@ unsafe fn prepare(plan: &Plan) -> Result<(), c_int> {
         }
         let mut none = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
+        if !faults::has(Protection::SignalMask) {
+            none = plan.blocked;
+        }
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
         // The caller's session keyring stays out of reach. A kernel without keyrings,
         // or a container that forbids the call, has nothing to be reached.
-        libc::syscall(libc::SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0);
+        if faults::has(Protection::Keyring) {
+            libc::syscall(libc::SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0);
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use super::{BubblewrapError, Features};
+use crate::faults;
 use crate::policy::Network;
 use crate::view::{Access, Content, View};
 
@@ -80,6 +81,7 @@ pub(crate) fn arguments(
         list.add([OsStr::new("--setenv"), name, value]);
     }
     list.add([OsStr::new("--chdir"), setting.directory.as_os_str()]);
+    faults::arguments(&mut list.arguments);
     let count = list.arguments.len();
     if count > LIMIT {
         return Err(BubblewrapError::TooMany {

@@ -19,6 +19,7 @@ use nix::unistd::{Pid, pipe2};
 
 use super::process::{Run, Start};
 use super::{BubblewrapError, LIMIT, Program, Setting, Sources, arguments};
+use crate::faults;
 use crate::launcher::{Held, LaunchError, spawn};
 use crate::unsafe_spawn::{Group, Spawn};
 use crate::view::View;
@@ -68,6 +69,7 @@ impl Waiting {
             "--".into(),
         ];
         words.extend(command.iter().cloned());
+        faults::words(&mut words);
         // Were one of them to end with this process, bubblewrap would go on.
         let announce = held.guard(&[arguments.as_fd(), gate.as_fd()])?;
         let request = Spawn {

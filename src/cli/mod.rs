@@ -20,6 +20,7 @@ mod policy;
 mod print;
 mod unsafe_stdout;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -28,20 +29,20 @@ use clap::error::ErrorKind;
 use arguments::{Arguments, Command, Exec};
 use failure::{Failure, LAUNCHER};
 
-/// Runs the command that was typed.
-pub fn run() -> ExitCode {
+/// Runs the command that was typed: the program's name, then the words after it.
+pub fn run(words: Vec<OsString>) -> ExitCode {
     // Launching is the hot path: the words of the other commands are not even
     // looked at.
-    if is_exec() {
-        let words = std::env::args_os().skip(1);
-        return match Exec::try_parse_from(words) {
+    let is_exec = words.get(1).is_some_and(|word| word == "exec");
+    if is_exec {
+        return match Exec::try_parse_from(words.into_iter().skip(1)) {
             Ok(exec) => exec::run(exec).unwrap_or_else(|failure| failure.report()),
-            Err(error) => refuse(&error),
+            Err(error) => refuse(&error, LAUNCHER),
         };
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&error, failure::USAGE),
     };
     let outcome = match arguments.command {
         Command::Exec(exec) => exec::run(exec),
@@ -60,22 +61,15 @@ pub fn run() -> ExitCode {
     outcome.unwrap_or_else(|failure: Failure| failure.report())
 }
 
-fn is_exec() -> bool {
-    std::env::args_os()
-        .nth(1)
-        .is_some_and(|word| word == "exec")
-}
-
-/// A command line that is wrong, or a call for help.
-fn refuse(error: &clap::Error) -> ExitCode {
+/// A command line that is wrong, or a call for help. Under `exec` the statuses below 125
+/// are the command's own.
+fn refuse(error: &clap::Error, status: u8) -> ExitCode {
     use std::io::Write;
     let shown = error.print().and_then(|()| std::io::stdout().flush());
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             print::written(shown).unwrap_or_else(|failure| failure.report())
         }
-        // The statuses below 125 are the command's own under `exec`.
-        _ if is_exec() => ExitCode::from(LAUNCHER),
-        _ => ExitCode::from(failure::USAGE),
+        _ => ExitCode::from(status),
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::EnvironmentError;
 use super::value::{Value, check_name};
+use crate::faults;
 use crate::policy::{Fault, Policy, Refusal, Text, Unreadable, contents, open_document};
 
 /// The document's field that holds the variables.
@@ -78,10 +79,10 @@ impl Environment {
     /// is not a variable's name.
     pub fn from_json(text: &str, name: impl AsRef<Path>) -> Result<Environment, EnvironmentError> {
         let name = name.as_ref();
-        let entries = parse(&Text {
+        let entries = faults::variables(parse(&Text {
             name,
             content: text,
-        })?;
+        }))?;
         Ok(Environment {
             entries,
             source: Some(Source {
@@ -140,10 +141,12 @@ impl Environment {
     ) -> Result<Vec<(OsString, OsString)>, EnvironmentError> {
         self.entries
             .iter()
-            .map(|(name, entry)| match entry.value.resolve(policy, &host) {
-                Ok(value) => Ok((name.clone(), value)),
-                Err(fault) => Err(self.refuse(name, entry, fault)),
-            })
+            .map(
+                |(name, entry)| match faults::value(&entry.value, policy, &host) {
+                    Ok(value) => Ok((name.clone(), value)),
+                    Err(fault) => Err(self.refuse(name, entry, fault)),
+                },
+            )
             .collect()
     }
 

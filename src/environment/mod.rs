@@ -26,3 +26,5 @@ pub use base::{
 };
 pub use document::Environment;
 pub use error::EnvironmentError;
+
+pub(crate) use value::Value;

@@ -7,7 +7,7 @@ use crate::policy::{Fault, Policy, quote, variable_name};
 
 /// A value, read once: nothing in it is expanded a second time.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// The value itself.
     Literal(OsString),
     /// The value of the host's variable of this name.
@@ -44,7 +44,7 @@ impl Value {
     }
 
     /// The value that the command gets.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         policy: &Policy,
         host: &impl Fn(&str) -> Option<OsString>,

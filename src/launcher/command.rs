@@ -16,6 +16,7 @@ use super::{
 };
 use crate::bubblewrap::{Setting, Sources, Waiting, arguments, pins};
 use crate::environment;
+use crate::faults::{self, Asked, Protection};
 use crate::unsafe_spawn::Group;
 use crate::view::View;
 
@@ -132,6 +133,13 @@ impl<'launcher> Command<'launcher> {
     /// [`LaunchError`] where the command cannot be confined as the policy says. A
     /// program that is not there is no error: see [`Child::refusal`].
     pub fn spawn(&mut self) -> Result<Child, LaunchError> {
+        faults::asked(Asked {
+            words: &mut self.words,
+            variables: &mut self.variables,
+            directory: &mut self.directory,
+            streams: &mut self.streams,
+            terminal: &mut self.terminal,
+        });
         let Streams {
             mut inner,
             stdin,
@@ -140,7 +148,10 @@ impl<'launcher> Command<'launcher> {
         } = Streams::open(std::mem::take(&mut self.streams))
             .map_err(|error| LaunchError::system("open the command's streams", error))?;
         let mut child = match &self.launcher.confinement {
-            Some(confinement) => self.spawn_confined(confinement, &mut inner)?,
+            Some(confinement) => {
+                let launch = self.spawn_confined(confinement, &mut inner);
+                faults::launched(launch, || self.spawn_unconfined(Default::default()))?
+            }
             None => self.spawn_unconfined(inner)?,
         };
         (child.stdin, child.stdout, child.stderr) = (stdin, stdout, stderr);
@@ -314,16 +325,17 @@ impl<'launcher> Command<'launcher> {
     }
 
     fn view(&self, confinement: &Confinement) -> Result<View, LaunchError> {
-        Ok(View::build(
-            &self.launcher.policy,
-            &confinement.grants,
-            &confinement.facts,
-        )?)
+        let (policy, directory) = (&self.launcher.policy, self.directory.as_deref());
+        let (grants, facts) = (&confinement.grants, &confinement.facts);
+        let view = View::build(policy, grants, facts)?;
+        Ok(faults::view(view, policy, grants, facts, directory)?)
     }
 
     fn setting(&self, view: &View) -> Result<Setting, LaunchError> {
         let directory = directory::spelled(self.directory.as_deref(), &self.launcher.workspace);
-        directory::check(view, &directory)?;
+        if faults::has(Protection::Directory) {
+            directory::check(view, &directory)?;
+        }
         let posture = self.launcher.policy.posture;
         let mut variables =
             environment::base(posture, view.private_directories(), std::env::vars_os());
@@ -336,15 +348,19 @@ impl<'launcher> Command<'launcher> {
             }
             variables.insert(name.clone(), value.clone());
         }
-        Ok(Setting {
+        let setting = Setting {
             variables: variables.into_iter().collect(),
             directory,
             new_session: true,
-        })
+        };
+        Ok(faults::setting(setting, &self.launcher.policy))
     }
 }
 
 fn find(view: &View, setting: &Setting, name: &OsStr) -> Result<(), Refusal> {
+    if !faults::has(Protection::Lookup) {
+        return Ok(());
+    }
     let search = variable(&setting.variables, "PATH");
     program::check(view, name, &setting.directory, search)
 }

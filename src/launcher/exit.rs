@@ -1,5 +1,7 @@
 //! How a command ended.
 
+use crate::faults;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -27,12 +29,12 @@ impl Exit {
     /// ```
     #[must_use]
     pub fn shell_status(self) -> u8 {
-        match self {
+        faults::status(match self {
             Exit::Code(code) => code,
             Exit::Signal(signal) => 128u8.wrapping_add(u8::try_from(signal).unwrap_or(0)),
             Exit::NotFound => 127,
             Exit::NotExecutable => 126,
-        }
+        })
     }
 
     /// Whether the command ended with status 0.

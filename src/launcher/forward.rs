@@ -9,6 +9,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, getppid};
 
 use super::LaunchError;
+use crate::faults::{self, Protection};
 use crate::unsafe_spawn::{is_ignored, signal_when_parent_ends};
 
 /// The signals that ask a program to end.
@@ -62,7 +63,7 @@ impl Signals {
         if windows {
             set.add(Signal::SIGWINCH);
         }
-        let caller = end_with_caller.then(getppid);
+        let caller = (end_with_caller && faults::has(Protection::Caller)).then(getppid);
         if caller.is_some() {
             set.add(CALLER_GONE);
         }
@@ -94,6 +95,7 @@ impl Signals {
                 // The thread that started this may have ended, and its process not.
                 CALLER_GONE if self.caller == Some(getppid()) => {}
                 CALLER_GONE => return Some(Event::CallerGone),
+                _ if !faults::has(Protection::Forwarding) => {}
                 signal => {
                     let by_kernel = info.ssi_code == SI_KERNEL;
                     return Some(Event::Signal { signal, by_kernel });

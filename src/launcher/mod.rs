@@ -29,6 +29,7 @@ pub use spawner::this_thread_stays;
 pub use streams::Stdio;
 
 use crate::bubblewrap::{Program, find};
+use crate::faults;
 use crate::policy::Policy;
 use crate::view::{Facts, Grants, View};
 
@@ -84,6 +85,7 @@ impl Launcher {
         enforcement: Enforcement,
     ) -> Result<Launcher, LaunchError> {
         let workspace = workspace.as_ref();
+        let policy = &*faults::policy(policy, workspace);
         policy.check()?;
         if !policy.enabled || enforcement == Enforcement::Off {
             directory::check_unconfined(workspace)?;
@@ -96,7 +98,8 @@ impl Launcher {
         let facts = Facts::collect();
         let grants = Grants::open(policy, workspace, &facts)?;
         let search = std::env::var_os("PATH");
-        let program = find(policy.bubblewrap.as_deref(), search.as_deref(), &grants)?;
+        let (named, search) = (policy.bubblewrap.as_deref(), search.as_deref());
+        let program = faults::program(find(named, search, &grants), named, search)?;
         Ok(Launcher {
             policy: policy.clone(),
             workspace: grants.workspace_spelling().to_owned(),

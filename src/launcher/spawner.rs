@@ -11,6 +11,7 @@ use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
 use nix::sys::signal::SigSet;
 
+use crate::faults;
 use crate::unsafe_spawn::{Spawn, spawn as spawn_here};
 
 struct Request {
@@ -34,7 +35,7 @@ pub fn this_thread_stays() {
 /// Starts a process, from a thread that stays.
 pub(crate) fn spawn(what: Spawn) -> io::Result<i32> {
     if STAYS.get() {
-        return spawn_here(&what);
+        return faults::start(what);
     }
     let (answer, answered) = sync_channel(1);
     let mut request = Request { what, answer };

@@ -23,10 +23,11 @@ use super::model::{Network, Policy, Posture};
 use super::read::{ReadError, contents, open_document};
 use super::rules::{self, List, Listed};
 use super::suggest::nearest;
+use crate::faults;
 use crate::links::links;
 
 /// The document's fields, in the order in which they are written.
-pub(super) const FIELDS: [&str; 9] = [
+pub(crate) const FIELDS: [&str; 9] = [
     "version",
     "posture",
     "enabled",
@@ -53,10 +54,7 @@ impl Policy {
     /// content that is refused.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Policy, PolicyError> {
         let path = path.as_ref();
-        let mut policy = match open_document(path)? {
-            None => Policy::strict(),
-            Some(file) => Policy::from_json(&contents(file, path)?, path)?,
-        };
+        let mut policy = faults::document(path, read(path))?;
         policy.source = Some(place_of(path));
         policy.links = links(path);
         Ok(policy)
@@ -134,6 +132,13 @@ impl From<ReadError> for PolicyError {
             ReadError::File(error) => PolicyError::File(error),
             ReadError::Document(error) => PolicyError::Document(error),
         }
+    }
+}
+
+fn read(path: &Path) -> Result<Policy, PolicyError> {
+    match open_document(path)? {
+        None => Ok(Policy::strict()),
+        Some(file) => Policy::from_json(&contents(file, path)?, path),
     }
 }
 

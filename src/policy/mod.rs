@@ -14,6 +14,8 @@ pub use error::{PolicyError, Refusal, Unreadable};
 pub use model::{Network, Policy, Posture};
 pub use store::Store;
 
+#[cfg(feature = "faults")]
+pub(crate) use document::FIELDS;
 pub(crate) use error::{Fault, describe, quote};
 pub(crate) use json::Text;
 pub(crate) use read::{ReadError, contents, open_document};

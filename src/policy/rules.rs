@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Fault, quote};
+use crate::faults::{self, Protection};
 
 /// The longest path that a system call takes, with room for its final NUL
 /// (`PATH_MAX`, path_resolution(7)).
@@ -180,6 +181,9 @@ pub(crate) fn variable_name(name: &str) -> Result<(), Fault> {
 /// The first entry that cannot stand beside the others, and why: a path given
 /// twice, or a grant beneath another grant.
 pub(super) fn conflict(entries: &[Listed]) -> Option<(usize, Fault)> {
+    if !faults::has(Protection::Overlap) {
+        return None;
+    }
     let mut places: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
     for (place, entry) in entries.iter().enumerate() {
         if let Some(first) = places.insert(&entry.path, place) {

@@ -23,7 +23,7 @@ pub use error::ViewError;
 pub use facts::Facts;
 pub use grants::Grants;
 pub(crate) use hidden::PLACEHOLDER_MODE;
-pub(crate) use open::open_without_links;
+pub(crate) use open::{Opened, open_without_links};
 pub use resolve::{Place, Unreachable};
 
 use crate::environment::PrivateDirectories;
@@ -115,8 +115,8 @@ pub struct Placeholder {
 /// What a command will see.
 #[derive(Debug, Clone)]
 pub struct View {
-    mounts: Vec<Mount>,
-    placeholders: Vec<Placeholder>,
+    pub(crate) mounts: Vec<Mount>,
+    pub(crate) placeholders: Vec<Placeholder>,
     network: Network,
     private: PrivateDirectories,
 }
@@ -169,7 +169,7 @@ impl View {
 
     /// Adds a mount after those that are no deeper: the most specific path decides,
     /// whatever the order of a policy's lists.
-    fn insert(&mut self, at: PathBuf, content: Content) {
+    pub(crate) fn insert(&mut self, at: PathBuf, content: Content) {
         let depth = depth(&at);
         let index = self
             .mounts

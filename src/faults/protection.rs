@@ -1,0 +1,31 @@
+//! Which protection a mistake removes.
+
+use super::Protection;
+use super::mistake::{Mistake, made};
+
+/// Whether the launcher has a protection.
+pub(crate) fn has(protection: Protection) -> bool {
+    let without: &[Mistake] = match protection {
+        Protection::Descriptors => &[Mistake::DescriptorsKept],
+        Protection::SignalDispositions => &[Mistake::SignalsIgnored],
+        Protection::SignalMask => &[Mistake::SignalsBlocked],
+        Protection::Keyring => &[Mistake::KeyringKept],
+        Protection::ProcessGroup => &[Mistake::TerminalShared],
+        Protection::Apart => &[
+            Mistake::SandboxNotLookedAt,
+            Mistake::UserNamespaceShared,
+            Mistake::SuperUserKept,
+            Mistake::ProcessNamespaceShared,
+        ],
+        Protection::Janitor => &[Mistake::JanitorAbsent, Mistake::OutlivesLauncher],
+        Protection::Removal => &[Mistake::PlaceholdersLeft],
+        Protection::Forwarding => &[Mistake::SignalsSwallowed],
+        Protection::Caller => &[Mistake::OutlivesCaller],
+        Protection::Width => &[Mistake::AnythingWritable],
+        Protection::Overlap => &[Mistake::OverlapsAccepted],
+        Protection::Directory => &[Mistake::DirectoryFallsBack, Mistake::DirectoryGranted],
+        Protection::Lookup => &[Mistake::ProgramNotLookedFor, Mistake::SeparatorLeftOut],
+        Protection::End => &[Mistake::EndNotAwaited],
+    };
+    !without.contains(&made())
+}
