@@ -115,6 +115,8 @@ mistakes! {
     OutlivesLauncher = "outlives-launcher",
     /// Nothing ends the command when the launcher's caller is killed.
     OutlivesCaller = "outlives-caller",
+    /// The end of the thread that started the launcher is taken for the end of the caller.
+    CallerThreadMistaken = "caller-thread-mistaken",
     /// Nobody cleans up after a launcher that is killed.
     JanitorAbsent = "janitor-absent",
     /// A signal that asks the launcher to end is swallowed.

@@ -92,6 +92,8 @@ pub(crate) enum Protection {
     Forwarding,
     /// The end of the launcher's caller is the end of the command.
     Caller,
+    /// The end of the thread that started the launcher is not taken for the caller's.
+    CallerAlive,
     /// What is too wide to be writable, or governs the next command, is refused.
     Width,
     /// Grants that overlap one another or the workspace are refused.

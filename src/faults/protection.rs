@@ -21,10 +21,11 @@ pub(crate) fn has(protection: Protection) -> bool {
         Protection::Removal => &[Mistake::PlaceholdersLeft],
         Protection::Forwarding => &[Mistake::SignalsSwallowed],
         Protection::Caller => &[Mistake::OutlivesCaller],
+        Protection::CallerAlive => &[Mistake::CallerThreadMistaken],
         Protection::Width => &[Mistake::AnythingWritable],
         Protection::Overlap => &[Mistake::OverlapsAccepted],
         Protection::Directory => &[Mistake::DirectoryFallsBack, Mistake::DirectoryGranted],
-        Protection::Lookup => &[Mistake::ProgramNotLookedFor, Mistake::SeparatorLeftOut],
+        Protection::Lookup => &[Mistake::ProgramNotLookedFor],
         Protection::End => &[Mistake::EndNotAwaited],
     };
     !without.contains(&made())

@@ -93,7 +93,8 @@ impl Signals {
             match signal {
                 Signal::SIGWINCH => return Some(Event::Resized),
                 // The thread that started this may have ended, and its process not.
-                CALLER_GONE if self.caller == Some(getppid()) => {}
+                CALLER_GONE
+                    if self.caller == Some(getppid()) && faults::has(Protection::CallerAlive) => {}
                 CALLER_GONE => return Some(Event::CallerGone),
                 _ if !faults::has(Protection::Forwarding) => {}
                 signal => {
