@@ -74,6 +74,12 @@ pub(crate) fn arguments(list: &mut Vec<OsString>) {
             without(list, &["--disable-userns"]);
             replace(list, &["--cap-drop", "ALL"], &["--cap-add", "ALL"]);
         }
+        Mistake::SuperUserAmongProcesses => {
+            without(list, &["--unshare-user"]);
+            without(list, &["--unshare-pid"]);
+            without(list, &["--disable-userns"]);
+            replace(list, &["--cap-drop", "ALL"], &["--cap-add", "ALL"]);
+        }
         Mistake::CapabilitiesKept => without(list, &["--cap-drop", "ALL"]),
         Mistake::ProcessNamespaceShared => without(list, &["--unshare-pid"]),
         Mistake::IpcNamespaceShared => without(list, &["--unshare-ipc"]),

@@ -43,7 +43,11 @@ fn demand(path: &Path, policy: Policy) -> Result<Policy, PolicyError> {
 
 /// Reads a document without what it is refused for, if the mistake is to pass that over.
 fn guess(path: &Path, error: PolicyError) -> Result<Policy, PolicyError> {
-    let text = fs::read_to_string(path).ok();
+    // A named pipe would never end.
+    let text = path
+        .is_file()
+        .then(|| fs::read_to_string(path).ok())
+        .flatten();
     // Of two equal names this parser keeps the last.
     let value = text.and_then(|text| serde_json::from_str(&text).ok());
     let Some(Value::Object(mut document)) = value else {
@@ -94,19 +98,26 @@ fn pass_over(document: &mut Map<String, Value>, refusal: &Refusal) -> bool {
                 let count = list.len();
                 list.retain(|path| {
                     let text = path.as_str().unwrap_or_default();
-                    let literal = text.starts_with('/')
+                    text.starts_with('/')
                         && text.len() > 1
                         && !text.contains(['*', '\0', '\n'])
-                        && !text.split('/').any(|part| matches!(part, "." | ".."));
-                    literal
+                        && !text.split('/').any(|part| matches!(part, "." | ".."))
                 });
                 list.len() < count
             }
             _ => false,
         },
-        Mistake::ValuesPassedOver if name != "version" && !refusal.problem.contains("path") => {
+        Mistake::ValuesPassedOver if name != "version" && is_of_value(refusal, is_list) => {
             document.remove(name).is_some()
         }
         _ => false,
     }
+}
+
+/// Whether a value itself is refused: its kind, or its word.
+fn is_of_value(refusal: &Refusal, is_list: bool) -> bool {
+    let problem = refusal.problem.as_str();
+    let is_kind = problem.starts_with("is ") && !(is_list && problem == "is empty");
+    let is_word = ["is not known", "is not the name of a variable"];
+    is_kind && problem != "is relative" || is_word.iter().any(|word| problem.ends_with(word))
 }

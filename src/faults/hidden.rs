@@ -43,7 +43,9 @@ pub(super) fn change(view: &mut View, plain: &View, policy: &Policy, grants: &Gr
             }
         }
         Mistake::HiddenParentsMovable => {
-            view.mounts.retain(|mount| !added(mount) || covers(mount));
+            let granted: HashSet<PathBuf> = grants.paths().collect();
+            let kept = |mount: &Mount| covers(mount) || granted.contains(&mount.at);
+            view.mounts.retain(|mount| !added(mount) || kept(mount));
         }
         Mistake::HiddenBeforeGrants => {
             view.placeholders.clear();
@@ -51,6 +53,12 @@ pub(super) fn change(view: &mut View, plain: &View, policy: &Policy, grants: &Gr
                 let exists = fs::symlink_metadata(&mount.at).is_ok();
                 !added(mount) || covers(mount) && exists
             });
+            // What is covered by then cannot be made read-only any more.
+            for mount in view.mounts.iter_mut().filter(|mount| added(mount)) {
+                if let Content::Private { sealed, .. } = &mut mount.content {
+                    *sealed = false;
+                }
+            }
             let granted: HashSet<PathBuf> = grants.paths().collect();
             let (last, first): (Vec<Mount>, Vec<Mount>) = std::mem::take(&mut view.mounts)
                 .into_iter()

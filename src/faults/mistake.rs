@@ -103,6 +103,8 @@ mistakes! {
     CapabilitiesKept = "capabilities-kept",
     /// The command of the super-user is the super-user, with every capability of the host.
     SuperUserKept = "super-user-kept",
+    /// The command of the super-user is the super-user among the host's processes.
+    SuperUserAmongProcesses = "super-user-among-processes",
     /// The command is in the session of the caller's terminal.
     SessionShared = "session-shared",
     /// A command that is to have a terminal gets the caller's.

@@ -15,6 +15,7 @@ pub(crate) fn has(protection: Protection) -> bool {
             Mistake::SandboxNotLookedAt,
             Mistake::UserNamespaceShared,
             Mistake::SuperUserKept,
+            Mistake::SuperUserAmongProcesses,
             Mistake::ProcessNamespaceShared,
         ],
         Protection::Janitor => &[Mistake::JanitorAbsent, Mistake::OutlivesLauncher],

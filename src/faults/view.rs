@@ -109,6 +109,13 @@ fn share(view: &mut View, policy: &Policy, facts: &Facts) {
                 }
             }
             shared(view, "/tmp", Access::ReadWrite);
+            if strict {
+                let content = Content::Private {
+                    mode: 0o700,
+                    sealed: false,
+                };
+                view.insert("/private".into(), content);
+            }
         }
         Mistake::SharedMemoryShared => shared(view, "/dev/shm", Access::ReadWrite),
         Mistake::HostProcesses => shared(view, "/proc", Access::ReadOnly),

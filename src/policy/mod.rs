@@ -14,7 +14,7 @@ pub use error::{PolicyError, Refusal, Unreadable};
 pub use model::{Network, Policy, Posture};
 pub use store::Store;
 
-#[cfg(feature = "faults")]
+#[cfg(all(feature = "faults", target_os = "linux"))]
 pub(crate) use document::FIELDS;
 pub(crate) use error::{Fault, describe, quote};
 pub(crate) use json::Text;
