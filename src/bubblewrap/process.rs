@@ -186,7 +186,7 @@ impl Run {
     /// Waits until bubblewrap and every process of the sandbox are gone: bubblewrap
     /// returns while they still die.
     fn end(&mut self) -> Result<(), LaunchError> {
-        if let (Some(handle), true) = (&self.first_handle, faults::has(Protection::End)) {
+        if let Some(handle) = &self.first_handle {
             let mut watched = [PollFd::new(handle.as_fd(), PollFlags::POLLIN)];
             loop {
                 match poll(&mut watched, PollTimeout::NONE) {

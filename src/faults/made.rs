@@ -60,6 +60,12 @@ pub(crate) fn program(
         Mistake::UsualPlaceTried => {
             found.or_else(|error| naive(Path::new(USUAL_PLACE)).ok_or(error))
         }
+        Mistake::LinkedProgramRefused => match named {
+            Some(path) if path.is_symlink() => Err(BubblewrapError::NotExecutable {
+                path: path.to_owned(),
+            }),
+            _ => found,
+        },
         Mistake::CheckedThenMounted => found.map(|mut program| {
             program.features.bind_descriptor = false;
             program

@@ -123,8 +123,6 @@ mistakes! {
     JanitorAbsent = "janitor-absent",
     /// A signal that asks the launcher to end is swallowed.
     SignalsSwallowed = "signals-swallowed",
-    /// The launcher returns before the processes of the sandbox are gone.
-    EndNotAwaited = "end-not-awaited",
 
     // Exit status.
     /// Every failure is reported as 1.
@@ -137,7 +135,7 @@ mistakes! {
     ProgramNotLookedFor = "program-not-looked-for",
 
     // Grants.
-    /// The directory above the workspace is writable too.
+    /// The directory above the workspace is mounted in its place.
     WorkspaceParentWritable = "workspace-parent-writable",
     /// Everything that can be seen is writable, but for what is granted for reading.
     SystemWritable = "system-writable",
@@ -157,6 +155,8 @@ mistakes! {
     AnythingWritable = "anything-writable",
     /// Grants may overlap, and the last one holds.
     OverlapsAccepted = "overlaps-accepted",
+    /// The host's processes and devices may be granted.
+    InterfacesGranted = "interfaces-granted",
     /// A workspace `A:B` is read as the directory A and the grant B, as container engines do.
     NamesSplit = "names-split",
 
@@ -246,6 +246,10 @@ mistakes! {
     UnreadableIsEmpty = "unreadable-is-empty",
     /// No more than eight grants of a kind are taken, without a word.
     GrantsCutOff = "grants-cut-off",
+    /// Grants are passed over.
+    GrantsPassedOver = "grants-passed-over",
+    /// A hidden path within a grant is refused as an overlap.
+    HiddenInGrantsRefused = "hidden-in-grants-refused",
     /// Grants of single files are passed over.
     FileGrantsPassedOver = "file-grants-passed-over",
 
@@ -256,6 +260,8 @@ mistakes! {
     UsualPlaceTried = "usual-place-tried",
     /// The bubblewrap that the policy names is not looked at.
     NamedProgramIgnored = "named-program-ignored",
+    /// A bubblewrap that the policy names by a link is refused.
+    LinkedProgramRefused = "linked-program-refused",
     /// A launch that fails is tried again without a sandbox.
     FallsBackToNone = "falls-back-to-none",
 

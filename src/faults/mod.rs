@@ -96,12 +96,12 @@ pub(crate) enum Protection {
     CallerAlive,
     /// What is too wide to be writable, or governs the next command, is refused.
     Width,
+    /// The host's processes and devices cannot be granted.
+    Interfaces,
     /// Grants that overlap one another or the workspace are refused.
     Overlap,
     /// A directory to start in is looked at, whether it is there inside.
     Directory,
     /// A program is looked for inside before anything is started.
     Lookup,
-    /// The launcher returns once every process of the sandbox is gone.
-    End,
 }

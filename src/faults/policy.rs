@@ -61,6 +61,18 @@ fn change(policy: &mut Policy, workspace: &Path) {
             policy.read_only.truncate(ROOM);
             policy.read_write.truncate(ROOM);
         }
+        Mistake::GrantsPassedOver => {
+            policy.read_only.clear();
+            policy.read_write.clear();
+        }
+        // A path that is in two lists is refused.
+        Mistake::HiddenInGrantsRefused => {
+            let grants = grants(policy);
+            let lies = |path: &&PathBuf| grants.iter().any(|grant| path.starts_with(grant));
+            let hidden = policy.hidden.iter().filter(lies);
+            let hidden: Vec<PathBuf> = hidden.cloned().collect();
+            policy.read_only.extend(hidden);
+        }
         Mistake::FileGrantsPassedOver => {
             policy.read_only.retain(|path| !path.is_file());
             policy.read_write.retain(|path| !path.is_file());

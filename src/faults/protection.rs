@@ -24,10 +24,10 @@ pub(crate) fn has(protection: Protection) -> bool {
         Protection::Caller => &[Mistake::OutlivesCaller],
         Protection::CallerAlive => &[Mistake::CallerThreadMistaken],
         Protection::Width => &[Mistake::AnythingWritable],
+        Protection::Interfaces => &[Mistake::InterfacesGranted],
         Protection::Overlap => &[Mistake::OverlapsAccepted],
         Protection::Directory => &[Mistake::DirectoryFallsBack, Mistake::DirectoryGranted],
         Protection::Lookup => &[Mistake::ProgramNotLookedFor],
-        Protection::End => &[Mistake::EndNotAwaited],
     };
     !without.contains(&made())
 }

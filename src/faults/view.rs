@@ -37,8 +37,16 @@ fn give_more(view: &mut View, policy: &Policy, grants: &Grants, directory: Optio
     };
     match made() {
         Mistake::WorkspaceParentWritable => {
+            // Over the workspace's own mount: what is beside it is on the same one.
+            let own = view.mounts.iter();
+            let place = own.take_while(|mount| mount.at != grants.workspace());
+            let place = (place.count() + 1).min(view.mounts.len());
             if let Some(parent) = grants.workspace().parent() {
-                writable(view, parent);
+                let mount = Mount {
+                    at: parent.to_owned(),
+                    content: host(parent, Access::ReadWrite),
+                };
+                view.mounts.insert(place, mount);
             }
         }
         Mistake::SystemWritable => {

@@ -190,7 +190,8 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
     let devices = access == Access::ReadOnly && path.starts_with("/dev") && !is_shared_memory(path);
     // What is writable is held to its place first.
     let elsewhere = access == Access::ReadOnly || !path.starts_with("/proc");
-    if devices || elsewhere && is_processes(&opened.descriptor) {
+    let interface = devices || elsewhere && is_processes(&opened.descriptor);
+    if interface && faults::has(Protection::Interfaces) {
         return Err(ViewError::Interface {
             role,
             path: path_of(),
