@@ -262,13 +262,10 @@ fn a_part_of_the_cases_says_nothing_of_whether_a_fault_is_caught() {
 #[test]
 fn a_quick_audit_runs_less_and_finds_the_same() {
     let mut audited = Audited::new();
-    let spoken = |words: &[&str]| {
-        let effect = json!({ "output": "{axis.word}\n" });
-        let mut case = permission("trying.one.says", "echo {axis.word}", effect);
-        case["axes"] = json!({ "word": words });
-        case
-    };
-    audited.cases[0] = spoken(&["said", "also", "more"]);
+    let effect = json!({ "output": "{axis.word}\n" });
+    let mut case = permission("trying.one.says", "echo {axis.word}", effect);
+    case["axes"] = json!({ "word": ["said", "also", "more"] });
+    audited.cases[0] = case;
     audited.write_cases();
     // The first trial does not catch it, so that the others are run too.
     audited.fault("late", &changes("also", "ALSO"));

@@ -5,6 +5,8 @@
 mod support;
 
 use std::fs;
+use std::io::Read;
+use std::process::Stdio;
 
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -193,4 +195,56 @@ fn a_fault_that_is_caught_now_and_then_proves_nothing() {
         .code(1)
         .stdout(contains(now_and_then).and(contains("0 tried again")));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn an_audit_that_is_interrupted_goes_on_where_it_was() {
+    let audited = Audited::new();
+    let (pipe, gate) = (audited.place.text("pipe"), audited.place.path("gate"));
+    nix::unistd::mkfifo(pipe.as_str(), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    // The last fault waits for ever, unless the gate is there.
+    let line = format!(
+        "if test ! -e {}; then echo begun > {pipe}; exec sleep 1000; fi; \
+         exec {{perimeter}} exec \"$@\"",
+        gate.display()
+    );
+    let fault = launcher(&line, "{root}/outside", "{}");
+    audited.remove_fault("elsewhere");
+    audited.fault("waits", &fault);
+    let mut child = support::plain(&["audit", "--quiet", "--jobs", "1", "--corpus"])
+        .arg(audited.place.path("corpus"))
+        .arg("--scratch")
+        .arg(audited.place.path("scratch"))
+        .arg("--results")
+        .arg(audited.place.path("results"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert_eq!(fs::read_to_string(&pipe).unwrap(), "begun\n");
+    let id = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGINT).unwrap();
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(
+        said.contains("interrupted after 24 of 28 runs; the same command goes on"),
+        "{said}"
+    );
+    let left: Vec<_> = fs::read_dir(audited.place.path("scratch"))
+        .unwrap()
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    fs::write(gate, "").unwrap();
+    // Four are left, each with what it does without a sandbox.
+    audited
+        .audit(&[])
+        .assert()
+        .code(0)
+        .stdout(contains("8 run, 24 kept from before"));
 }
