@@ -13,6 +13,7 @@ pub mod harness;
 pub mod judge;
 pub mod launch;
 pub mod launcher;
+pub mod modelled;
 pub mod observe;
 pub mod pipeline;
 pub mod probe;

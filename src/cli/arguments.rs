@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use perimeter_runner::corpus::partition::Partition;
-use perimeter_runner::corpus::vocabulary::{Fact, Level};
+use perimeter_runner::corpus::vocabulary::{Fact, Level, Platform};
 
 use super::explain::Explain;
 
@@ -230,6 +230,7 @@ Examples:
   perimeter check
   perimeter check files. --launcher bubblewrap-004
   perimeter check --launcher ./mine.json --level confined-writes --junit junit.xml
+  perimeter check --platform macos --modelled
   perimeter check --scratch /tmp/here --require git,python3 --results results.jsonl")]
 pub struct Check {
     #[command(flatten)]
@@ -272,6 +273,13 @@ pub struct Check {
     /// Facts that the host is known to lack: cases that need them may stay unmeasured
     #[arg(long, value_name = "FACT,…", value_delimiter = ',', value_parser = fact)]
     pub without: Vec<Fact>,
+    /// The system whose cases are meant [default: this one]
+    #[arg(long, value_name = "SYSTEM", value_parser = word::<Platform>)]
+    pub platform: Option<Platform>,
+    /// Run nothing: ask a model what the launcher's profile would decide on macOS.
+    /// What it says is no pass
+    #[arg(long, requires = "platform", conflicts_with_all = ["junit", "sarif", "tap", "partition", "require", "without", "scratch", "jobs"])]
+    pub modelled: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto")]
     pub color: ColorFlag,

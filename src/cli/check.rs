@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use perimeter_runner::corpus::vocabulary::Fact;
+use perimeter_runner::corpus::vocabulary::{Fact, Platform};
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
 use perimeter_runner::facts;
@@ -30,6 +30,18 @@ use super::print::require_open;
 /// Runs the selected trials against a launcher, and reports.
 pub fn run(check: Check) -> Result<ExitCode, Failure> {
     require_open(USAGE)?;
+    if check.modelled {
+        return super::modelled::run(&check);
+    }
+    if check
+        .platform
+        .is_some_and(|platform| platform != Platform::HOST)
+    {
+        return Err(Failure::new(
+            USAGE,
+            "the cases of another system can only be modelled; add --modelled",
+        ));
+    }
     let corpus = load(check.selection.corpus.as_deref())?;
     let mut trials = select(&corpus, &check.selection.filters)?;
     let launcher = launcher(&corpus, &check.launcher)?;

@@ -12,11 +12,15 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/conformance");
 
 /// Reads the corpus.
 pub fn load(directory: Option<&Path>) -> Result<Corpus, Failure> {
-    let source = match directory {
+    Corpus::load(&source(directory)).map_err(|error| Failure::new(USAGE, error))
+}
+
+/// Where the corpus is read from.
+pub fn source(directory: Option<&Path>) -> Source {
+    match directory {
         Some(directory) => Source::Directory(directory.to_owned()),
         None => embedded(),
-    };
-    Corpus::load(&source).map_err(|error| Failure::new(USAGE, error))
+    }
 }
 
 /// The corpus inside this program.

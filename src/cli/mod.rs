@@ -14,6 +14,7 @@ mod explore;
 mod failure;
 mod launchers;
 mod list;
+mod modelled;
 mod plan;
 mod plans;
 mod policy;

@@ -9,6 +9,7 @@ use super::fixture::FixtureSpec;
 use super::policy::PolicySpec;
 use super::streams::Streams;
 use super::vocabulary::{Fact, Feature, Level, Platform, Strength};
+use crate::seatbelt::Action;
 
 /// One file of the corpus: a topic, what its cases share, and the cases.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -112,6 +113,10 @@ pub struct Case {
     /// `false` where the command is never to be started or cannot speak.
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
     pub proves_start: bool,
+    /// What the command of `run` amounts to on macOS, for a run that is modelled: the
+    /// effect shows if every one of these actions is allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modelled: Vec<Action>,
     /// Several launches over one fixture, and what the host does between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -192,6 +197,9 @@ pub struct LaunchSpec {
     /// missing program): the runner then adds no start line to it.
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
     pub proves_start: bool,
+    /// What the command amounts to on macOS, for a run that is modelled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modelled: Vec<Action>,
 }
 
 /// A command.
@@ -299,6 +307,7 @@ impl Case {
                 meanwhile: self.meanwhile.clone(),
                 copies: self.copies,
                 proves_start: self.proves_start,
+                modelled: self.modelled.clone(),
             }),
         }]
     }

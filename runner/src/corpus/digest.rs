@@ -12,12 +12,21 @@ use super::case::{Case, TopicFile};
 use super::fault::Fault;
 use crate::launcher::file::LauncherFile;
 
-/// A digest of what the case means: its prose and references do not count.
+/// A digest of what the case means: its prose and references do not count, nor what
+/// a model is told of it.
 pub fn of_case(topic: &TopicFile, case: &Case) -> String {
     let mut meaning = case.clone();
     meaning.title.clear();
     meaning.why.clear();
     meaning.references.clear();
+    meaning.modelled.clear();
+    for launch in meaning
+        .steps
+        .iter_mut()
+        .filter_map(|step| step.launch.as_mut())
+    {
+        launch.modelled.clear();
+    }
     meaning.fixture = topic.fixture.with(&case.fixture);
     meaning.policy = case.policy.clone().or_else(|| topic.policy.clone());
     of_json(&meaning)
@@ -29,6 +38,7 @@ pub fn of_fault(fault: &Fault, launcher: &LauncherFile) -> String {
     launcher.schema = None;
     launcher.about.clear();
     launcher.notes.clear();
+    launcher.profile.clear();
     of_json(&(&launcher, &fault.platforms, &fault.needs, fault.starts))
 }
 

@@ -42,6 +42,10 @@ pub struct LauncherFile {
     pub files: IndexMap<String, FileText>,
     /// The command line.
     pub arguments: Vec<Argument>,
+    /// The command line that prints the Seatbelt profile of a launch on macOS, with the
+    /// same placeholders, for a run that is modelled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profile: Vec<Argument>,
     /// How the command's variables reach it.
     #[serde(default)]
     pub environment: EnvironmentMode,

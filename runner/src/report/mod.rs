@@ -15,7 +15,7 @@ mod closing;
 mod remedy;
 #[cfg(test)]
 pub(crate) mod sample;
-mod text;
+pub(crate) mod text;
 
 pub use text::wrapped;
 pub(crate) use text::{acts, counted, harmless, word};

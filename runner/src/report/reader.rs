@@ -71,6 +71,12 @@ pub enum ReadError {
         /// The file's version.
         found: u32,
     },
+    /// It holds what a model says, and no result of a run.
+    #[error("{}: these are decisions of a model, and nothing was run; name the results of a run", path.display())]
+    Modelled {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no footer.
     #[error("{} is incomplete: the run ended after {trials} of {selected} trials without a footer; run again", path.display())]
     Incomplete {
@@ -155,6 +161,11 @@ impl<'a> Reading<'a> {
             }
         };
         match line {
+            Line::ModelledRun(_) | Line::Modelled(_) | Line::ModelledEnd(_) => {
+                Err(ReadError::Modelled {
+                    path: self.path.to_owned(),
+                })
+            }
             _ if self.footer.is_some() => Err(self.misplaced("a record after the footer")),
             Line::Header(_) if self.header.is_some() => Err(self.misplaced("a second header")),
             Line::Header(header) if header.format != FORMAT => Err(ReadError::Format {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::expect::Outcome;
 use crate::corpus::vocabulary::{Fact, Level, Strength};
 use crate::exit::ExitCode;
+use crate::modelled::{ModelledEnd, ModelledResult, ModelledRun};
 use crate::observe::observation::Observation;
 use crate::verdict::Verdict;
 
@@ -31,6 +32,15 @@ pub enum Line {
     Trial(TrialResult),
     /// The last line. A file without it is of a run that was cut short.
     Footer(Footer),
+    /// The first line of a run that was modelled: nothing was run, and nothing in the
+    /// file is a pass.
+    #[serde(rename = "modelled-run")]
+    ModelledRun(ModelledRun),
+    /// What a model says of one trial.
+    Modelled(ModelledResult),
+    /// The last line of a run that was modelled.
+    #[serde(rename = "modelled-end")]
+    ModelledEnd(ModelledEnd),
 }
 
 /// What was run, on what, under which contract.

@@ -75,6 +75,11 @@ impl Tables {
         })
     }
 
+    /// A usual Mac.
+    pub fn world(&self) -> &WorldFile {
+        &self.world
+    }
+
     /// The filter of a name, and what is behind the name: nothing, `-prefix` or
     /// `-regex`.
     pub(super) fn filter<'a>(&self, name: &'a str) -> Option<(&FilterEntry, &'a str, &'a str)> {
