@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::corpus::case::{LaunchSpec, Run};
+use crate::corpus::case::{LaunchSpec, Run, Step};
 use crate::corpus::expect::Outcome;
 use crate::corpus::placeholder::{Unknown, expand};
 use crate::corpus::vocabulary::Feature;
@@ -115,6 +115,13 @@ impl Modeller {
         if trial.case.expect.outcome == Outcome::Refused {
             return undecided("whether a launcher refuses is not modelled".to_owned());
         }
+        let silent = |step: &Step| {
+            let launch = step.launch.as_ref();
+            launch.is_none_or(|launch| launch.modelled.is_empty())
+        };
+        if trial.steps().iter().all(silent) {
+            return undecided("the case does not say what its command amounts to".to_owned());
+        }
         let names = places::names(trial);
         let known = |name: &str| names.get(name).map(str::to_owned);
         let mut placed = trial.clone();
@@ -136,9 +143,6 @@ impl Modeller {
             .into_iter()
             .filter_map(|step| step.launch)
             .collect();
-        if launches.iter().all(|launch| launch.modelled.is_empty()) {
-            return undecided("the case does not say what its command amounts to".to_owned());
-        }
         let mut outcomes = Vec::new();
         for launch in &launches {
             match self.launch(&placed, launch) {

@@ -69,7 +69,16 @@ impl Profiles {
         let host = ModelledHost::new(&trial.fixture, self.state.path());
         let rendered = render_on(&host, &self.launcher, &request, &places)
             .map_err(|error| error.to_string())?;
-        let key = (rendered.command_line.clone(), request.policy_document());
+        // All that the launcher's files and arguments can hang on.
+        let key = (
+            rendered.command_line.clone(),
+            serde_json::to_string(&Request {
+                command: Vec::new(),
+                environment: None,
+                ..request
+            })
+            .unwrap_or_default(),
+        );
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
