@@ -216,6 +216,7 @@ impl Asserting<'_> {
             meanwhile: None,
             copies: 1,
             proves_start: true,
+            modelled: Vec::new(),
         }));
     }
 

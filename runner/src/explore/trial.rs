@@ -76,6 +76,7 @@ impl Scenario {
             meanwhile: None,
             copies: 1,
             proves_start: true,
+            modelled: Vec::new(),
             steps: Vec::new(),
             expect: Expect {
                 outcome: Outcome::Allowed,
