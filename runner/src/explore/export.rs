@@ -216,7 +216,6 @@ impl Asserting<'_> {
             meanwhile: None,
             copies: 1,
             proves_start: true,
-            modelled: Vec::new(),
         }));
     }
 

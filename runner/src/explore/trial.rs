@@ -76,7 +76,6 @@ impl Scenario {
             meanwhile: None,
             copies: 1,
             proves_start: true,
-            modelled: Vec::new(),
             steps: Vec::new(),
             expect: Expect {
                 outcome: Outcome::Allowed,
