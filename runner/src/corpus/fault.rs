@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::CorpusError;
 use super::source::SourceFile;
-use super::vocabulary::{Fact, Platform};
+use super::vocabulary::{Fact, Platform, PolicyField};
 use crate::launcher::file::{Argument, LauncherFile};
 
 /// The placeholder of the program that makes mistakes on request.
@@ -25,6 +25,9 @@ pub struct Fault {
     pub schema: Option<String>,
     /// Its name, which is its file's too; never used again for something else.
     pub name: String,
+    /// The fields of the policy that the launcher passes over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignores: Vec<PolicyField>,
     /// What the launcher does wrong, as a sentence.
     pub title: String,
     /// Who made this mistake, or how easily it is made, and what follows from it.

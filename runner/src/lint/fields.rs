@@ -2,7 +2,7 @@
 //!
 //! A case says in `decided_by` which fields decide its outcome. That it sets them
 //! can be read from the data. That it fails where they are ignored is what the
-//! fault `<field>-ignored` shows, and the committed matrix of the audit records.
+//! fault whose `ignores` names the field shows, and the committed matrix of the audit records.
 
 use super::Finding;
 use super::material::{CaseAt, Material};
@@ -61,22 +61,29 @@ pub(crate) fn ignored(material: &Material) -> Vec<Finding> {
         return Vec::new();
     }
     each(material, |at, field| {
-        let fault = format!("{}-ignored", field.as_str().replace('_', "-"));
-        if !read.faults.iter().any(|known| known.content.name == fault) {
+        let faults: Vec<&str> = read
+            .faults
+            .iter()
+            .filter(|known| known.content.ignores.contains(&field))
+            .map(|known| known.content.name.as_str())
+            .collect();
+        if faults.is_empty() {
             return Some((
                 format!(
-                    "decided by {}, and there is no fault {fault} to show it",
+                    "decided by {}, and no fault ignores that field",
                     field.as_str()
                 ),
-                "write that fault: a launcher that passes over the field",
+                "write a fault that passes over the field, and name the field in its `ignores`",
             ));
         }
         let matrix = read.matrix.as_ref()?;
-        (!catches(matrix, &at.case.id, &fault)).then(|| {
+        let caught = |fault: &&str| catches(matrix, &at.case.id, fault);
+        (!faults.iter().any(|fault| caught(fault))).then(|| {
             (
                 format!(
-                    "decided by {}, and does not catch the fault {fault}",
-                    field.as_str()
+                    "decided by {}, and does not catch {}, which ignores it",
+                    field.as_str(),
+                    faults.join(" or ")
                 ),
                 "let the outcome depend on the field, or leave it out of decided_by",
             )
