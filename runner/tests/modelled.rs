@@ -127,11 +127,13 @@ fn a_protection_that_is_taken_away_is_seen() {
 
 #[test]
 fn a_profile_that_a_mac_refuses_starts_nothing_and_one_unread_is_undecided() {
-    let refused = decisions("(version 1)(allow file-reed*)");
+    let refused = decisions("(version 1)(allow file-read* (subpath 7))");
     let result = &refused["files.write.create-outside/strict"];
     assert_eq!(result.modelled, Decision::Overblocks);
     assert!(
-        result.reason.contains("1:19: unbound variable: file-reed*"),
+        result
+            .reason
+            .contains("1:39: invalid data type of path filter"),
         "{}",
         result.reason
     );

@@ -94,6 +94,7 @@ fn read(text: &str) -> Result<Profile, ProfileError> {
 )]
 #[case("(version 3)", 1, 10, "a version other than 1")]
 #[case("(version 1)(trace \"/tmp/t\")", 1, 12, "a trace")]
+#[case("(version 1)(system-network)", 1, 12, "differ between releases")]
 #[case("(version 1)(subpath \"/a\")", 1, 12, "stands alone")]
 #[case(
     "(version 1)(define (f . rest) (list))",
@@ -141,6 +142,7 @@ const WRITTEN: &str = r#"(version 1)
 (for-each (lambda (path) (allow file-read* (literal path))) (list "/d" "/e"))
 (let ((f "/f") (g "/g")) (allow file-read* (literal f) (literal g)))
 (when (string=? HOME "/Users/me") (allow file-read* (literal "/h")))
+(allow file-read* (regex (string-append "^" (regex-quote "/k.x") "/")))
 (with-filter (subpath "/i") (allow file-read* (regex #"\.txt$")))
 (allow file-read* (literal extra))
 "#;
@@ -155,6 +157,8 @@ const WRITTEN: &str = r#"(version 1)
 #[case("/i/a.txt", Answer::Allowed)]
 #[case("/i/a", Answer::Denied)]
 #[case("/j/a.txt", Answer::Denied)]
+#[case("/k.x/a", Answer::Allowed)]
+#[case("/kyx/a", Answer::Denied)]
 #[case("/extra", Answer::Allowed)]
 fn functions_and_conditions_come_to_rules(#[case] path: &str, #[case] wanted: Answer) {
     let tables = tables();

@@ -45,9 +45,10 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Whether a Mac refuses such a profile as well, as far as is known.
+    /// Whether a Mac refuses such a profile as well, as far as is known. A name that
+    /// means nothing here may mean something there.
     pub fn is_refused_by_macos(&self) -> bool {
-        !matches!(self, Problem::Outside(_))
+        !matches!(self, Problem::Outside(_) | Problem::Unbound(_))
     }
 
     pub(super) fn at(self, place: super::language::Place) -> ProfileError {

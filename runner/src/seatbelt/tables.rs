@@ -89,7 +89,8 @@ impl Tables {
         ["-prefix", "-regex"].into_iter().find_map(|form| {
             let stem = name.strip_suffix(form)?;
             let entry = self.filters.get(stem)?;
-            (entry.kind == FilterKind::Name).then_some((entry, stem, &name[stem.len()..]))
+            let formed = matches!(entry.kind, FilterKind::Name | FilterKind::Undecided);
+            formed.then_some((entry, stem, &name[stem.len()..]))
         })
     }
 

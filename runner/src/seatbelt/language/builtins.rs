@@ -26,7 +26,7 @@ const PATHS: [(&str, MakeTest); 8] = [
 ];
 
 /// Functions and directives.
-const OTHERS: [&str; 24] = [
+const OTHERS: [&str; 27] = [
     "allow",
     "deny",
     "import",
@@ -51,6 +51,9 @@ const OTHERS: [&str; 24] = [
     "boolean?",
     "trace",
     "tty",
+    "regex-quote",
+    "system-graphics",
+    "system-network",
 ];
 
 /// What changes reports alone.
@@ -152,6 +155,11 @@ impl Reader<'_> {
                 } else {
                     Value::Nothing
                 })
+            }
+            // Functions that the system's own profiles define.
+            "system-graphics" | "system-network" => {
+                let problem = format!("{name}, whose rules differ between releases");
+                Err(Problem::Outside(problem).at(place))
             }
             // A profile that records what it is asked; it decides as ever.
             "trace" => Err(Problem::Outside("a trace".to_owned()).at(place)),
@@ -384,6 +392,7 @@ fn plain(name: &str, arguments: &Arguments, place: Place) -> Result<Value, Profi
             }
             Value::Text(text)
         }
+        ("regex-quote", [Value::Text(text)]) => Value::Text(quoted(text)),
         ("string=?" | "equal?" | "eq?" | "=", [one, two]) => Value::Boolean(one.equals(two)),
         ("not", [one]) => Value::Boolean(!one.holds()),
         ("list", values) => Value::List(values.iter().map(|value| (*value).clone()).collect()),
@@ -393,6 +402,18 @@ fn plain(name: &str, arguments: &Arguments, place: Place) -> Result<Value, Profi
         _ => return Err(malformed(name, place)),
     };
     Ok(value)
+}
+
+/// A text as a pattern that matches it alone.
+fn quoted(text: &str) -> String {
+    let mut pattern = String::new();
+    for letter in text.chars() {
+        if "\\^$.|?*+()[]{}".contains(letter) {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
 }
 
 /// `(remote ip "localhost:80")`, `(local unix-socket (subpath "/a"))`.
