@@ -39,6 +39,7 @@ fn case(id: &str, outcome: &str) -> serde_json::Value {
 pub(super) fn fault(name: &str, starts: bool) -> Fault {
     Fault {
         schema: None,
+        ignores: Vec::new(),
         name: name.to_owned(),
         title: format!("It {name}."),
         why: "A test.".to_owned(),

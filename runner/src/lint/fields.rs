@@ -78,7 +78,7 @@ pub(crate) fn ignored(material: &Material) -> Vec<Finding> {
         }
         let matrix = read.matrix.as_ref()?;
         let caught = |fault: &&str| catches(matrix, &at.case.id, fault);
-        (!faults.iter().any(|fault| caught(fault))).then(|| {
+        (!faults.iter().any(caught)).then(|| {
             (
                 format!(
                     "decided by {}, and does not catch {}, which ignores it",
