@@ -9,6 +9,7 @@ use perimeter_runner::corpus::partition::Partition;
 use perimeter_runner::corpus::vocabulary::{Fact, Level, Platform};
 
 use super::explain::Explain;
+use super::repro::Repro;
 
 /// Runs a command under a sandbox policy, and checks that any sandbox holds.
 #[derive(Debug, Parser)]
@@ -46,6 +47,8 @@ pub enum Command {
     Lint(super::lint::Lint),
     /// Try random policies and file operations, and compare with what they mean
     Explore(super::explore::Explore),
+    /// Write a case as one shell script, to be run by hand without this program
+    Repro(Repro),
     /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents

@@ -20,6 +20,7 @@ mod plan;
 mod plans;
 mod policy;
 mod print;
+mod repro;
 mod unsafe_stdout;
 
 use std::ffi::OsString;
@@ -56,6 +57,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
         Command::Lint(lint) => lint::run(&lint),
         Command::Explain(explain) => explain::run(&explain),
         Command::Explore(explore) => explore::run(&explore),
+        Command::Repro(repro) => repro::run(&repro),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),
