@@ -46,7 +46,8 @@ while words[0] != "--":
     elif option == "--host-directory":
         host_directory = words.pop(0)
     elif option == "--stream":
-        streams[int(words.pop(0))] = words.pop(0)
+        number = int(words.pop(0))
+        streams[number] = words.pop(0)
     elif option == "--ignore":
         ignored.append(getattr(signal, "SIG" + words.pop(0)))
     elif option == "--block":
