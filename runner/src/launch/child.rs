@@ -416,6 +416,18 @@ pub(super) fn has_children() -> bool {
     }
 }
 
+/// Waits until a child has stopped or ended, and leaves it to be waited for. The
+/// `nix` crate has waitid(2) on Linux alone.
+pub(super) fn wait_for_stop(pid: i32) {
+    let flags = libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT;
+    let id = libc::id_t::try_from(pid).unwrap_or(0);
+    // SAFETY: the result goes to a local.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        while libc::waitid(libc::P_PID, id, &mut info, flags) == -1 && errno() == libc::EINTR {}
+    }
+}
+
 /// The status of a child that has ended, which is then reaped; none when it
 /// lives or is no child of ours. The `nix` crate's wait does not know
 /// real-time signals.
