@@ -37,7 +37,12 @@ fn a_report_holds_results_and_doctor_and_nothing_of_who_ran_it() {
 fn a_report_that_cannot_be_written_is_told_before_the_run() {
     let place = Place::new();
     place
-        .perimeter(&["check", "launch.argv", "--report", "/nonexistent/report.json"])
+        .perimeter(&[
+            "check",
+            "launch.argv",
+            "--report",
+            "/nonexistent/report.json",
+        ])
         .assert()
         .code(2)
         .stderr(predicates::str::contains("/nonexistent/report.json"));
@@ -46,7 +51,10 @@ fn a_report_that_cannot_be_written_is_told_before_the_run() {
 #[test]
 fn the_plan_for_a_mac_is_a_profile_and_says_that_it_is_not_run() {
     let place = Place::new();
-    let policy = place.file("policy.json", r#"{"version":1,"hidden":["/Users/me/project/.env"]}"#);
+    let policy = place.file(
+        "policy.json",
+        r#"{"version":1,"hidden":["/Users/me/project/.env"]}"#,
+    );
     place
         .perimeter(&[
             "plan",
@@ -60,10 +68,18 @@ fn the_plan_for_a_mac_is_a_profile_and_says_that_it_is_not_run() {
         .assert()
         .success()
         .stdout(predicates::str::starts_with("(version 1)\n"))
-        .stdout(predicates::str::contains("(subpath \"/Users/me/project/.env\")"))
+        .stdout(predicates::str::contains(
+            "(subpath \"/Users/me/project/.env\")",
+        ))
         .stderr(predicates::str::contains("it is not run here"));
     place
-        .perimeter(&["plan", "--platform", "macos", "--workspace", "/Users/me/a\"b"])
+        .perimeter(&[
+            "plan",
+            "--platform",
+            "macos",
+            "--workspace",
+            "/Users/me/a\"b",
+        ])
         .assert()
         .code(125)
         .stdout("")
