@@ -248,9 +248,8 @@ fn whatever_the_policy_the_hidden_is_not_readable_and_the_rest_not_writable() {
     while tried < 150 {
         let mut lists: [Vec<PathBuf>; 3] = Default::default();
         for place in PLACES {
-            match numbers.below(6) {
-                list @ 0..3 => lists[list].push(place.into()),
-                _ => {}
+            if let Some(list) = lists.get_mut(numbers.below(6)) {
+                list.push(place.into());
             }
         }
         let [read_only, read_write, hidden] = lists;
@@ -285,7 +284,8 @@ fn whatever_the_policy_the_hidden_is_not_readable_and_the_rest_not_writable() {
             let shared =
                 policy.posture == Posture::HostReadable && text.starts_with("/private/tmp");
             let granted = writable > above(&policy.read_only).max(hidden);
-            if !granted && !(shared && readable.is_none() && hidden.is_none()) {
+            let everyones = shared && readable.is_none() && hidden.is_none();
+            if !granted && !everyones {
                 assert_all(
                     &policy,
                     &[json!({"create": text}), json!({"write": text})],
