@@ -14,7 +14,12 @@ fn a_report_holds_results_and_doctor_and_nothing_of_who_ran_it() {
     let home = place.directory("home-of-somebody");
     let report = place.path("report.json");
     place
-        .perimeter(&["check", "launch.argv", "--report", report.to_str().unwrap()])
+        .perimeter(&[
+            "check",
+            "lifecycle.arguments.exact",
+            "--report",
+            report.to_str().unwrap(),
+        ])
         .env("HOME", &home)
         .env("XDG_CACHE_HOME", home.join("cache"))
         .env("MY_SERVICE_TOKEN", "sesame-open-sesame")
@@ -39,7 +44,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_run() {
     place
         .perimeter(&[
             "check",
-            "launch.argv",
+            "lifecycle.arguments.exact",
             "--report",
             "/nonexistent/report.json",
         ])
