@@ -67,6 +67,10 @@ pub(super) struct Mounts {
     targets: Vec<CString>,
     /// What maps this user, and this group, to themselves in a user namespace
     /// (user_namespaces(7)); a user without privileges needs one to mount.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "only Linux mounts for a launcher alone")
+    )]
     maps: Option<[String; 2]>,
 }
 
