@@ -18,6 +18,7 @@ mod plan;
 mod plans;
 mod policy;
 mod print;
+mod repro;
 mod unsafe_stdout;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ pub fn run() -> ExitCode {
         Command::List(list) => list::run(&list),
         Command::Explain(explain) => explain::run(&explain),
         Command::Explore(explore) => explore::run(&explore),
+        Command::Repro(repro) => repro::run(&repro),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),
