@@ -89,6 +89,12 @@ pub fn fixture_words(fixture: &FixtureSpec) -> Vec<String> {
             }
         }
     }
+    for directory in &fixture.mounts {
+        words.push(format!(
+            "the launcher, and what it starts, finds a temporary file system mounted at {}",
+            harmless(directory)
+        ));
+    }
     for command in &fixture.setup {
         words.push(format!("at last the host runs: {command}"));
     }

@@ -96,6 +96,12 @@ fn places(script: &mut Script, trial: &Trial) {
         script.line(&format!("{IN}chmod 755 \"$host_temporary\""));
         script.line(&format!("{IN}temporary=\"$temporary $host_temporary\""));
     }
+    if mentions("toolchain") {
+        script.line(&format!("{IN}# Where the caller's Rust toolchain lies."));
+        script.line(&format!(
+            "{IN}toolchain=$(rustc --print sysroot 2>/dev/null || say /absent-toolchain)"
+        ));
+    }
     if mentions("probe") {
         script.line(&format!("{IN}probe=$workspace/{}", crate::probe::NAME));
         script.line(&format!("{IN}cp \"$tools/probe\" \"$probe\""));

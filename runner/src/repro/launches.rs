@@ -5,6 +5,7 @@ use crate::corpus::fixture::{DescriptorSpec, FixtureSpec, Text};
 use crate::corpus::streams::{Stream, Streams};
 use crate::explain::{action_words, stream_words};
 use crate::launcher::file::{Argument, LauncherFile};
+use crate::launcher::program;
 use crate::pipeline::copies;
 use crate::rehearsal::{Launch, Rehearsal, Step};
 use crate::shell;
@@ -31,6 +32,7 @@ pub(super) fn need_keeper(rehearsal: &Rehearsal) -> bool {
     !fixture.descriptors.is_empty()
         || !fixture.keyring.is_empty()
         || fixture.signals.is_some()
+        || !fixture.mounts.is_empty()
         || rehearsal.trial.case.expect.effect.survives
         || launches_of(rehearsal).any(|launch| {
             let spec = &launch.spec;
@@ -56,11 +58,21 @@ pub(super) fn programs(script: &mut Script, recipe: Recipe<'_>) {
         );
         return;
     }
-    if let Some((first, rest)) = recipe.launcher.programs.split_first() {
-        let rest = rest.iter().map(|program| shell::word(program));
-        let all: Vec<String> = std::iter::once(shell::word(first)).chain(rest).collect();
-        script.line(&format!("need {}", all.join(" ")));
-        script.line(&format!("program=$(command -v {})", shell::word(first)));
+    for (place, name) in recipe.launcher.programs.iter().enumerate() {
+        let (word, variable) = (shell::word(name), program::variable(name));
+        let found = if place == 0 { "program" } else { "other" };
+        script.line(&format!(
+            "{found}=${{{variable}:-$(command -v {word} || :)}}"
+        ));
+        script.line(&format!(
+            "[ -n \"${found}\" ] || die {}",
+            shell::word(&format!(
+                "{name} is not here; install it, or set {variable}"
+            ))
+        ));
+        if place == 0 {
+            script.line("program_directory=$(dirname \"$(readlink -f \"$program\")\")");
+        }
     }
 }
 
@@ -224,6 +236,8 @@ impl Writer<'_> {
         let mut words = vec![format!("\"$(readlink -f {workspace})\"")];
         words.push("\"$root/record\"".to_owned());
         words.extend(free.map(shell::word));
+        let own = launch.rendered.own_paths.iter();
+        words.extend(own.map(|path| shell::word(&path.to_string_lossy())));
         let changes = self.recipe.trial.case.expect.changes.iter();
         let names = super::marks(self.recipe.trial);
         words.extend(
@@ -413,6 +427,9 @@ fn options(
         for name in &signals.blocked {
             add(&["--block", &expand(name)]);
         }
+    }
+    for directory in &fixture.mounts {
+        add(&["--mount", &expand(directory)]);
     }
     for action in &spec.during {
         let mut words: Vec<&str> = Vec::new();

@@ -9,10 +9,16 @@ use crate::shell;
 const SECTION: &str = "# operations:";
 
 /// Operations that an interpreter cannot do, with the reason.
-const IMPOSSIBLE: [(&str, &str); 1] = [(
-    "signals",
-    "which tells the signals that it inherited, and an interpreter changes them as it starts",
-)];
+const IMPOSSIBLE: [(&str, &str); 2] = [
+    (
+        "signals",
+        "which tells the signals that it inherited, and an interpreter changes them as it starts",
+    ),
+    (
+        "sequence",
+        "which is how `perimeter explore` writes what it found, and no command of an agent's; write the case as one first",
+    ),
+];
 
 /// The program, where the trial uses one. Its texts have marks for placeholders.
 pub(super) fn program(trial: &Trial) -> Result<Option<String>, CannotWrite> {

@@ -159,6 +159,7 @@ fn example(name: &str) -> String {
             "host-temporary" => "/tmp/fixture".to_owned(),
             "nonce" => "perimeter-nonce".to_owned(),
             "uid" => "1000".to_owned(),
+            "toolchain" => "/home/you/.rustup/toolchain".to_owned(),
             place => format!("/fixture/{place}"),
         },
     }

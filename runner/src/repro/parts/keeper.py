@@ -30,6 +30,7 @@ ignored = []
 blocked = []
 keys = []
 descriptors = []
+mounts = []
 actions = []
 after = None
 
@@ -54,6 +55,8 @@ while words[0] != "--":
         keys.append((words.pop(0), words.pop(0)))
     elif option in ("--read", "--append", "--directory", "--connection"):
         descriptors.append((int(words.pop(0)), option, words.pop(0)))
+    elif option == "--mount":
+        mounts.append(words.pop(0))
     elif option == "--after":
         after = words.pop(0).encode()
     else:
@@ -99,6 +102,24 @@ def join_keyring():
             raise OSError(ctypes.get_errno(), "add_key")
 
 
+def make_mounts():
+    """Temporary file systems that only the launcher sees: unshare(2), mount(2)."""
+    user, group = os.geteuid(), os.getegid()
+    flags = 0x20000 | (0x10000000 if user else 0)  # CLONE_NEWNS, CLONE_NEWUSER
+    results = [libc.unshare(flags)]
+    if user:
+        maps = (("setgroups", "deny"), ("uid_map", user), ("gid_map", group))
+        for name, text in maps:
+            with open("/proc/self/" + name, "w") as file:
+                file.write("%s %s 1" % (text, text) if name != "setgroups" else text)
+    # MS_REC and MS_PRIVATE: nothing of this reaches the host.
+    results.append(libc.mount(None, b"/", None, ctypes.c_ulong(0x44000), None))
+    for target in mounts:
+        results.append(libc.mount(b"tmpfs", target.encode(), b"tmpfs", 0, b"mode=0755"))
+    if any(results):
+        raise OSError(ctypes.get_errno(), "cannot mount")
+
+
 def become_launcher(ends):
     for number in range(1, 65):
         try:
@@ -107,6 +128,8 @@ def become_launcher(ends):
             pass
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
+    if mounts:
+        make_mounts()
     if keys:
         join_keyring()
     for number in (0, 1, 2):

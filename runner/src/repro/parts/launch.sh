@@ -50,15 +50,22 @@ launch() {
 }
 
 # Before and after each launch: what is watched without being asked.
+look_at() {
+    # What runs beside the launches stops meanwhile.
+    [ -z "$beside" ] || kill -STOP "-$beside"
+    free_paths protected >"$notes/$1"
+    [ -z "$beside" ] || kill -CONT "-$beside"
+}
+
 before() {
-    free_paths protected >"$notes/protected"
+    look_at protected
     : >"$notes/stamp"
     # A tick of the file system's clock lies between the stamp and the command.
     sleep 0.01
 }
 
 after() {
-    free_paths protected >"$notes/protected.now"
+    look_at protected.now
     if ! diff "$notes/protected" "$notes/protected.now" >"$notes/difference"; then
         changed=yes
         say "      changed outside of what may be written:"

@@ -2,6 +2,8 @@
 # counts is the try that showed it, or else the last that started.
 race() {
     most=$1
+    # Who refuses every try has not taken part in the race yet.
+    enough=$((4 * most))
     began_before=$began_all
     kept=no
     made=0
@@ -19,7 +21,10 @@ race() {
                 cp "$notes/$stream" "$notes/kept.$stream"
             done
         fi
-        if [ "$shows" = yes ] || [ "$made" -ge "$most" ]; then
+        if [ "$started" = yes ]; then
+            enough=$most
+        fi
+        if [ "$shows" = yes ] || [ "$made" -ge "$enough" ]; then
             break
         fi
     done
