@@ -20,6 +20,7 @@ pub mod pipeline;
 pub mod probe;
 pub mod rehearsal;
 pub mod report;
+pub mod repro;
 pub mod schema;
 pub mod seatbelt;
 pub mod session;

@@ -72,9 +72,15 @@ fn is_plain(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@:,%=".contains(&byte))
-        // `A=b` as the first word is an assignment, and `%` a job to some.
         && !text.starts_with(['%', '='])
+        && !RESERVED.contains(&text)
 }
+
+/// Words that mean something by themselves where a command begins.
+const RESERVED: [&str; 14] = [
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
+    "in", "function",
+];
 
 /// Whether a character can stand in a script as it is: it shows itself.
 fn shows(letter: char) -> bool {
@@ -101,7 +107,10 @@ pub fn word(text: &str) -> String {
 /// A command that prints a text and nothing else, not even a newline.
 pub fn print(text: &str) -> String {
     if text.chars().all(shows) {
-        return format!("printf %s {}", word(text));
+        return match text.strip_suffix('\n') {
+            Some(line) if !line.contains('\n') => format!("printf '%s\\n' {}", word(line)),
+            _ => format!("printf %s {}", word(text)),
+        };
     }
     let mut format = String::new();
     let mut arguments = String::new();
@@ -136,6 +145,47 @@ fn escape(text: &str, format: &mut String) {
     }
 }
 
+/// A text as a here-document, from `<<` to its last line; none for a text that does
+/// not end in a newline or does not show itself.
+pub fn here_document(text: &str) -> Option<String> {
+    if !text.ends_with('\n') || !text.chars().all(shows) {
+        return None;
+    }
+    let end = ["END", "END_OF_FILE", "END_OF_THIS_FILE"]
+        .into_iter()
+        .find(|end| !text.lines().any(|line| line == *end))?;
+    if !has_mark(text) {
+        return Some(format!("<<'{end}'\n{text}{end}"));
+    }
+    let mut body = String::new();
+    let pieces = pieces(text);
+    for (place, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(text) => {
+                for letter in text.chars() {
+                    if matches!(letter, '\\' | '$' | '`') {
+                        body.push('\\');
+                    }
+                    body.push(letter);
+                }
+            }
+            Piece::Variable(name) => body.push_str(&expansion(name, pieces.get(place + 1))),
+        }
+    }
+    Some(format!("<<{end}\n{body}{end}"))
+}
+
+/// A variable's expansion, in braces where a name would run on.
+fn expansion(name: &str, next: Option<&Piece<'_>>) -> String {
+    let runs_on = matches!(next, Some(Piece::Text(text))
+        if text.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_'));
+    if runs_on {
+        format!("${{{name}}}")
+    } else {
+        format!("${name}")
+    }
+}
+
 fn within_double_quotes(pieces: &[Piece<'_>]) -> String {
     let mut quoted = String::new();
     for (place, piece) in pieces.iter().enumerate() {
@@ -149,12 +199,7 @@ fn within_double_quotes(pieces: &[Piece<'_>]) -> String {
                 }
             }
             Piece::Variable(name) => {
-                let runs_on = matches!(pieces.get(place + 1), Some(Piece::Text(text))
-                    if text.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_'));
-                let _ = match runs_on {
-                    true => write!(quoted, "${{{name}}}"),
-                    false => write!(quoted, "${name}"),
-                };
+                quoted.push_str(&expansion(name, pieces.get(place + 1)));
             }
         }
     }
@@ -237,6 +282,21 @@ mod tests {
         let printed = run(shell, &format!("printf %s {}", word(&text)));
         assert_eq!(String::from_utf8_lossy(&printed), expected);
         let printed = run(shell, &print(&text));
+        assert_eq!(String::from_utf8_lossy(&printed), expected);
+    }
+
+    #[rstest]
+    #[case::plain("one\ntwo\n", "one\ntwo\n")]
+    #[case::specials("a $b `c` \\d \"e\" 'f'\n", "a $b `c` \\d \"e\" 'f'\n")]
+    #[case::mark("in {}x\n$y\\\n", "in /a  bx\n$y\\\n")]
+    #[case::its_own_end("END\n{}\n", "END\n/a  b\n")]
+    fn a_here_document_is_the_text(
+        #[case] template: &str,
+        #[case] expected: &str,
+        #[values("dash", "bash")] shell: &str,
+    ) {
+        let document = here_document(&template.replace("{}", &mark("place"))).unwrap();
+        let printed = run(shell, &format!("cat {document}\n"));
         assert_eq!(String::from_utf8_lossy(&printed), expected);
     }
 

@@ -9,6 +9,7 @@ use perimeter_runner::corpus::partition::Partition;
 use perimeter_runner::corpus::vocabulary::{Fact, Level, Platform};
 
 use super::explain::Explain;
+use super::repro::Repro;
 
 /// Runs a command under a sandbox policy, and checks that any sandbox holds.
 #[derive(Debug, Parser)]
@@ -47,6 +48,9 @@ pub enum Command {
     /// Try random policies and file operations, and compare with what they mean
     Explore(super::explore::Explore),
     /// Print the exact arguments of a launch, or the profile that a Mac would use
+    /// Write a case as one shell script, to be run by hand without this program
+    Repro(Repro),
+    /// Print the exact bubblewrap arguments of a launch, one a line
     Plan(Plan),
     /// Work with policy documents
     #[command(

@@ -21,6 +21,7 @@ mod plans;
 mod policy;
 mod print;
 mod report;
+mod repro;
 mod unsafe_stdout;
 
 use std::ffi::OsString;
@@ -57,6 +58,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
         Command::Lint(lint) => lint::run(&lint),
         Command::Explain(explain) => explain::run(&explain),
         Command::Explore(explore) => explore::run(&explore),
+        Command::Repro(repro) => repro::run(&repro),
         Command::Plan(plan) => plan::run(plan),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(doctor) => doctor::run(&doctor),

@@ -9,24 +9,12 @@ use perimeter_runner::corpus::Trial;
 use perimeter_runner::fixture::Names;
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::rehearsal::{Launch, Setting, Stage, rehearse_on};
+use perimeter_runner::repro::Plan;
 use perimeter_runner::worker::Scratch;
 
 use super::arguments::Exec;
 use super::confinement::prepare_with;
 use super::failure::Failure;
-
-/// What the reference launcher would do in one launch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
-    /// It starts bubblewrap with these arguments, the command left out.
-    Bubblewrap(Vec<String>),
-    /// It starts the command itself, on the policy's explicit word.
-    Unconfined,
-    /// It starts nothing, and says this.
-    Refused(String),
-    /// It could not be found out here, for this reason.
-    Unknown(String),
-}
 
 /// The word that stands for this program in a rehearsal.
 const PERIMETER: &str = "perimeter";

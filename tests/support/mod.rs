@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod corpus;
 pub mod processes;
+pub mod repro;
 pub mod terminal;
 
 use std::fs;

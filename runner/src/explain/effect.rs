@@ -3,6 +3,7 @@
 use crate::corpus::expect::{Effect, HostFact, PathKind, TextMatch};
 
 use super::{quoted, row};
+use crate::report::harmless;
 
 /// Each stated part of an effect, as a clause.
 pub fn effect_words(effect: &Effect) -> Vec<String> {
@@ -35,7 +36,7 @@ pub fn effect_words(effect: &Effect) -> Vec<String> {
 
 /// The parts of a fact of the host.
 fn fact_words(fact: &HostFact) -> Vec<String> {
-    let path = &fact.path;
+    let path = harmless(&fact.path);
     let mut words = Vec::new();
     if let Some(kind) = fact.is {
         let kind = match kind {
@@ -57,7 +58,7 @@ fn fact_words(fact: &HostFact) -> Vec<String> {
         words.push(format!("{path} has the mode {mode}"));
     }
     if let Some(target) = &fact.target {
-        words.push(format!("{path} is a symbolic link to {target}"));
+        words.push(format!("{path} is a symbolic link to {}", harmless(target)));
     }
     match fact.changed {
         Some(true) => words.push(format!("{path} is no longer as it was made")),

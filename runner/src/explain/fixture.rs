@@ -3,6 +3,7 @@
 use crate::corpus::fixture::{DescriptorSpec, Entry, FixtureSpec, Protocol, SocketKind, Text};
 
 use super::{quoted, row};
+use crate::report::harmless;
 
 /// Each thing of a fixture, in the order in which it is made.
 pub fn fixture_words(fixture: &FixtureSpec) -> Vec<String> {
@@ -55,7 +56,7 @@ pub fn fixture_words(fixture: &FixtureSpec) -> Vec<String> {
         ));
     }
     for (path, entry) in &fixture.files {
-        words.push(format!("{path}: {}", entry_words(entry)));
+        words.push(format!("{}: {}", harmless(path), entry_words(entry)));
     }
     for (number, descriptor) in &fixture.descriptors {
         let what = match descriptor {
@@ -87,6 +88,12 @@ pub fn fixture_words(fixture: &FixtureSpec) -> Vec<String> {
                 ));
             }
         }
+    }
+    for directory in &fixture.mounts {
+        words.push(format!(
+            "the launcher, and what it starts, finds a temporary file system mounted at {}",
+            harmless(directory)
+        ));
     }
     for command in &fixture.setup {
         words.push(format!("at last the host runs: {command}"));

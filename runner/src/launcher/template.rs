@@ -64,6 +64,8 @@ pub enum TemplateError {
 pub trait Host {
     /// The program of this name, searched on PATH.
     fn find(&self, program: &str) -> Option<PathBuf>;
+    /// The directory in which a program really lies, links followed.
+    fn directory_of(&self, program: &Path) -> Option<PathBuf>;
     /// Whether a path is a directory, or leads to one.
     fn is_directory(&self, path: &Path) -> bool;
     /// Whether anything is at a path.
@@ -89,6 +91,13 @@ pub struct ThisHost;
 impl Host for ThisHost {
     fn find(&self, program: &str) -> Option<PathBuf> {
         super::program::find(program)
+    }
+
+    fn directory_of(&self, program: &Path) -> Option<PathBuf> {
+        let real = program
+            .canonicalize()
+            .unwrap_or_else(|_| program.to_owned());
+        real.parent().map(Path::to_owned)
     }
 
     fn is_directory(&self, path: &Path) -> bool {
@@ -314,10 +323,7 @@ impl Context<'_> {
             "program" => path(self.places.program.as_deref()?),
             "program-directory" => {
                 let program = self.places.program.as_deref()?;
-                let real = program
-                    .canonicalize()
-                    .unwrap_or_else(|_| program.to_owned());
-                path(real.parent()?)
+                path(&self.host.directory_of(program)?)
             }
             "perimeter" => path(&self.places.perimeter),
             "faulty" => path(self.places.faulty.as_deref()?),

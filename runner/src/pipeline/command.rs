@@ -49,7 +49,7 @@ pub(crate) fn arguments(run: &Run, start_line: Option<&str>) -> Vec<String> {
 
 /// A launcher's command line, or that of a shell which starts it so many times
 /// at once, waits for all, and ends with the last status that is not zero.
-pub(super) fn copies(command_line: Vec<String>, count: u32) -> Vec<String> {
+pub(crate) fn copies(command_line: Vec<String>, count: u32) -> Vec<String> {
     const START: &str = "count=$1; shift; launchers=(); status=0\n\
         for ((copy = 0; copy < count; copy++)); do \"$@\" & launchers+=($!); done\n\
         for launcher in \"${launchers[@]}\"; do wait \"$launcher\" || status=$?; done\n\

@@ -9,7 +9,7 @@ mod names;
 mod removal;
 mod toolchain;
 
-pub(crate) use command::{arguments, own_environment};
+pub(crate) use command::{arguments, copies, own_environment};
 pub use gate::{Gate, gate};
 pub(crate) use names::{expand_all, expand_known};
 

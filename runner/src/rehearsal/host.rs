@@ -118,6 +118,14 @@ impl Host for Notes<'_> {
         ThisHost.find(program)
     }
 
+    fn directory_of(&self, program: &Path) -> Option<PathBuf> {
+        // What stands for a program that is found later has a name of its own.
+        if crate::shell::has_mark(&program.to_string_lossy()) {
+            return Some(PathBuf::from(crate::shell::mark("program-directory")));
+        }
+        ThisHost.directory_of(&ThisHost.find(&program.to_string_lossy())?)
+    }
+
     fn is_directory(&self, path: &Path) -> bool {
         self.is_below_directory(path, self.trial.fixture.files.len())
     }

@@ -13,10 +13,11 @@ use perimeter_runner::fixture::Names;
 use perimeter_runner::judge::LauncherTraits;
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::rehearsal::{Launch, Rehearsal, Setting, Step, names_of, rehearse};
+use perimeter_runner::repro::Plan;
 use serde::Serialize;
 
 use crate::cli::failure::{Failure, USAGE};
-use crate::cli::plans::{Plan, has_plans, plans};
+use crate::cli::plans::{has_plans, plans};
 
 /// Everything that is said of a case; its texts show the trial `trial`.
 #[derive(Debug, Serialize)]
@@ -41,6 +42,7 @@ pub struct Explanation {
     pub effect: Vec<String>,
     pub verdicts: Vec<Meaning>,
     pub check: String,
+    pub repro: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -157,6 +159,7 @@ fn example(name: &str) -> String {
             "host-temporary" => "/tmp/fixture".to_owned(),
             "nonce" => "perimeter-nonce".to_owned(),
             "uid" => "1000".to_owned(),
+            "toolchain" => "/home/you/.rustup/toolchain".to_owned(),
             place => format!("/fixture/{place}"),
         },
     }
@@ -255,6 +258,7 @@ fn put_together(
         effect: effect_words(&case.expect.effect),
         verdicts: meanings(&trial, traits),
         check: format!("perimeter check {}{with}", quoted(asked)),
+        repro: format!("perimeter repro {}{with}", quoted(&trial.name)),
         trial: trial.name,
     }
 }

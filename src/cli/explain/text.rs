@@ -255,8 +255,12 @@ impl Page {
             let verdict = meaning.verdict.to_string();
             self.prose(&format!("  {verdict:<15}"), &meaning.means);
         }
-        self.title("To run it alone");
+        self.title("To run it alone, and by hand without this program");
         self.verbatim(&explanation.check);
+        self.verbatim(&format!(
+            "{} --output repro.sh && sh repro.sh",
+            explanation.repro
+        ));
     }
 }
 
