@@ -8,10 +8,12 @@ use super::perform::{Shows, perform};
 use super::predict::{Prediction, predict};
 use super::refusal::{Start, start};
 use super::scenario::{LISTENER, Scenario, Surroundings};
-use super::sighting::{Report, SeenEntry, Sighting};
-use super::world::{Kind, Layer, Node, PLACES, ROOT, World, is_within, last, parent};
+use super::seen::{
+    entries, escaped, is_furniture, is_ours, names, texts_of, unlike_names, unlike_tree,
+};
+use super::sighting::{Report, SeenEntry, Sighting, report_in};
+use super::world::{Kind, Layer, Node, ROOT, World, is_within, last};
 use crate::observe::observation::Ending;
-use crate::probe;
 use crate::probe::sequence::MODIFIED;
 
 /// What a difference is about.
@@ -37,6 +39,8 @@ pub enum Class {
     Heard,
     /// A process outlived the launcher.
     Leftover,
+    /// The next launch did not start, or its command saw something else.
+    Again,
 }
 
 /// One difference between what was predicted and what was seen.
@@ -101,6 +105,9 @@ pub fn compare(
     let goes_on = comparing.start(&predicted, refusal_status);
     if goes_on {
         comparing.operations(&scenario.operations);
+    }
+    if goes_on {
+        comparing.again(scenario, surroundings, nested);
     }
     comparing.afterwards(scenario, goes_on);
     let Comparing {
@@ -235,7 +242,7 @@ impl Comparing<'_> {
 
     /// Whether nothing of the host shows in what a look at a blank path saw.
     fn is_blank(&self, operation: &Operation, detail: &str) -> bool {
-        if operation.call != Call::List {
+        if !matches!(operation.call, Call::List | Call::Walk) {
             return detail.is_empty();
         }
         let resolved = super::inside::resolve(self.meaning, &self.world, &operation.path, true);
@@ -243,9 +250,13 @@ impl Comparing<'_> {
             |_| Vec::new(),
             |found| self.meaning.next_hidden(&found.path).collect(),
         );
-        names(detail)
-            .iter()
-            .all(|name| hidden.contains(&name.as_str()))
+        let is_hidden = |name: &str| hidden.contains(&name);
+        match operation.call {
+            Call::List => names(detail).iter().all(|name| is_hidden(name)),
+            _ => {
+                entries(detail).all(|(path, ..)| is_hidden(path.split('/').next().unwrap_or(path)))
+            }
+        }
     }
 
     fn shows(&mut self, number: usize, words: &str, shows: &Shows, detail: &str, exact: bool) {
@@ -258,29 +269,55 @@ impl Comparing<'_> {
                     self.add(Class::Saw, Some(number), None, words);
                 }
             }
+            Shows::Tree(leaves) => {
+                self.shown.extend(texts_of(leaves));
+                if let (Some(problem), true) = (unlike_tree(leaves, detail), exact) {
+                    let words = format!("`{words}` {problem}");
+                    self.add(Class::Saw, Some(number), None, words);
+                }
+            }
             Shows::Names(sure, possible) => {
-                let seen = names(detail);
-                let known = |name: &String| {
-                    let is = |other: &String| escaped(other) == *name;
-                    sure.iter().any(is) || possible.iter().any(is) || is_ours(name)
-                };
-                let missing = sure.iter().find(|name| !seen.contains(&escaped(name)));
-                let extra = seen.iter().find(|name| !known(name));
-                let problem = match (missing, extra) {
-                    (Some(name), _) => format!("had to show {name:?}, and showed {detail:?}"),
-                    (_, Some(name)) => format!("showed {name:?}, which is not there for it"),
-                    _ => return,
-                };
-                if exact {
-                    self.add(
-                        Class::Saw,
-                        Some(number),
-                        None,
-                        format!("`{words}` {problem}"),
-                    );
+                if let (Some(problem), true) = (unlike_names(sure, possible, detail), exact) {
+                    let words = format!("`{words}` {problem}");
+                    self.add(Class::Saw, Some(number), None, words);
                 }
             }
         }
+    }
+
+    /// What the next launch, with the same policy, finds of what this one left.
+    fn again(&mut self, scenario: &Scenario, surroundings: Surroundings, nested: bool) {
+        let (Some(again), true) = (&self.seen.again, self.comparison.differences.is_empty()) else {
+            return;
+        };
+        self.world.end_command();
+        let meaning = Meaning::of(scenario, &self.world, surroundings);
+        let words = match (start(scenario, &self.world, nested), again.started) {
+            (Start::Starts, false) => format!(
+                "the next launch did not start: {}",
+                again.error_output.trim()
+            ),
+            (Start::Refused(why), true) => format!("the next launch had to be refused ({why})"),
+            (_, false) => return,
+            (_, true) => {
+                let walk = Scenario::walk();
+                let prediction = predict(&meaning, &self.world, &walk);
+                let done = perform(&mut self.world.clone(), &meaning, &walk);
+                let (Ok(Shows::Tree(leaves)), Report::Succeeded(detail)) =
+                    (done.map(|done| done.shows), report_in(&again.output, 0))
+                else {
+                    return;
+                };
+                self.shown.extend(texts_of(&leaves));
+                match unlike_tree(&leaves, &detail) {
+                    Some(problem) if prediction != Prediction::Either => {
+                        format!("the next command, `{}`, {problem}", walk.words().join(" "))
+                    }
+                    _ => return,
+                }
+            }
+        };
+        self.add(Class::Again, None, None, words);
     }
 
     /// What the host is like afterwards.
@@ -392,32 +429,6 @@ impl Comparing<'_> {
         };
         self.add(Class::Heard, None, None, words);
     }
-}
-
-/// The names of a listing.
-fn names(detail: &str) -> Vec<String> {
-    let names = detail.split('/').filter(|name| !name.is_empty());
-    names
-        .filter(|name| !is_ours(name))
-        .map(str::to_owned)
-        .collect()
-}
-
-fn is_ours(name: &str) -> bool {
-    name == probe::NAME
-}
-
-/// What the runner itself keeps in a fixture.
-fn is_furniture(path: &str) -> bool {
-    let state = format!("{ROOT}/state");
-    let place = parent(path) == ROOT && PLACES.contains(&last(path));
-    path == ROOT || place || is_within(path, &state) || is_ours(last(path))
-}
-
-/// As the probe writes it.
-pub(super) fn escaped(text: &str) -> String {
-    // A secret's placeholder stands for what needs no escape.
-    text.as_bytes().escape_ascii().to_string()
 }
 
 /// How what was seen is unlike what it should be.

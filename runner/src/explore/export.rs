@@ -2,19 +2,20 @@
 
 use serde_json::Value;
 
-use super::compare::{Class, Comparison, Difference, escaped, unlike};
+use super::compare::{Class, Comparison, Difference, unlike};
 use super::meaning::Meaning;
 use super::operation::{Call, Operation};
 use super::perform::{Shows, perform};
 use super::predict::Prediction;
 use super::scenario::{LISTENER, Scenario};
+use super::seen::escaped;
 use super::sighting::{Report, Sighting};
+use super::trial::launch;
 use super::world::{Kind, Layer, PLACES, World, is_within};
-use crate::corpus::case::{Case, LaunchSpec, Run, TopicFile, Tty};
+use crate::corpus::case::{Case, LaunchSpec, Run, TopicFile};
 use crate::corpus::expect::{Absorbed, HostFact, Outcome, PathKind, TextMatch, TextParts};
 use crate::corpus::fixture::Entry;
 use crate::corpus::policy::PolicySpec;
-use crate::corpus::streams::Streams;
 use crate::corpus::vocabulary::{Feature, Level, Platform};
 
 /// A file with two cases: what differs, and its allowed twin.
@@ -42,8 +43,10 @@ pub fn topic(scenario: &Scenario, comparison: &Comparison, seen: &Sighting) -> T
     twin.platforms = vec![Platform::Linux];
     let look = Scenario {
         operations: vec![Operation::on(Call::Look, ".")],
+        again: false,
         ..scenario.clone()
     };
+    twin.steps = Vec::new();
     twin.run = Some(Run::Arguments(look.command()));
     twin.expect.effect.output = line("0 ok directory".to_owned());
     let mut cases = vec![case];
@@ -92,6 +95,9 @@ impl Asserting<'_> {
             Class::Saw => format!("`{words}` shows what is there, and nothing else"),
             Class::NotRefused => "The launch is refused under this policy".to_owned(),
             Class::NotStarted => "The command starts under this policy".to_owned(),
+            Class::Again => {
+                "The next command sees what the policy says, and nothing else".to_owned()
+            }
             _ => "The host is afterwards as the policy says".to_owned(),
         };
         match (difference.class, operation) {
@@ -102,6 +108,7 @@ impl Asserting<'_> {
                 self.allowed(case, number, operation);
             }
             (Class::NotRefused | Class::Manner, _) => self.refused(case),
+            (Class::Again, _) => self.next(case),
             (Class::Secret, _) => {
                 let shown = self.seen.leaks.iter().map(|leak| leak.secret.clone());
                 case.level = Level::ConfinedReads;
@@ -186,10 +193,7 @@ impl Asserting<'_> {
                 effect.output = line(format!("{number} ok {}", names.join("/")));
             }
             _ => {
-                effect.output = Some(TextMatch::Parts(TextParts {
-                    matches: Some(format!("(?m)^{number} ok")),
-                    ..TextParts::default()
-                }));
+                effect.output = matches(format!("(?m)^{number} ok"));
             }
         }
     }
@@ -202,21 +206,33 @@ impl Asserting<'_> {
             ..self.scenario.clone()
         };
         case.expect.control = Some(Box::new(LaunchSpec {
-            run: Run::Arguments(plain.command()),
             policy: Some(mended(self.scenario)),
             workspace: Some(Scenario::plain_workspace()),
-            cwd: None,
-            environment: None,
-            stdin: None,
-            tty: Tty::None,
-            streams: Streams::default(),
-            during: Vec::new(),
-            modelled: Vec::new(),
-            tries: 1,
-            meanwhile: None,
-            copies: 1,
-            proves_start: true,
+            ..launch(plain.command())
         }));
+    }
+
+    /// The next command: what it must not see where secrets show, else that it starts.
+    fn next(&self, case: &mut Case) {
+        let shown = &self.comparison.shown;
+        let seen = self
+            .seen
+            .again
+            .as_ref()
+            .map(|again| secrets_in(&again.output));
+        let mut secrets = seen.unwrap_or_default();
+        secrets.retain(|secret| {
+            !shown
+                .iter()
+                .any(|text| text.contains(&format!("{{secret.{secret}}}")))
+        });
+        if secrets.is_empty() {
+            case.expect.effect.output = matches("(?m)^0 ok".to_owned());
+            return;
+        }
+        case.level = Level::ConfinedReads;
+        case.expect.outcome = Outcome::Denied;
+        case.expect.effect.reveals = secrets;
     }
 
     /// The command starts, and a path of the host is as it should be.
@@ -232,10 +248,7 @@ impl Asserting<'_> {
                 effect.host = vec![fact(&self.comparison.world, path)];
             }
             _ => {
-                effect.output = Some(TextMatch::Parts(TextParts {
-                    matches: Some("(?m)^0 (ok|no)".to_owned()),
-                    ..TextParts::default()
-                }));
+                effect.output = matches("(?m)^0 (ok|no)".to_owned());
             }
         }
     }
@@ -253,6 +266,13 @@ fn mended(scenario: &Scenario) -> PolicySpec {
 fn line(text: String) -> Option<TextMatch> {
     Some(TextMatch::Parts(TextParts {
         line: Some(text),
+        ..TextParts::default()
+    }))
+}
+
+fn matches(pattern: String) -> Option<TextMatch> {
+    Some(TextMatch::Parts(TextParts {
+        matches: Some(pattern),
         ..TextParts::default()
     }))
 }

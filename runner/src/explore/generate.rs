@@ -87,6 +87,7 @@ pub fn scenario(seed: u64, claims: &Claims, surroundings: Surroundings) -> Scena
         workspace: Scenario::plain_workspace(),
         policy: PolicySpec::default(),
         operations: Vec::new(),
+        again: false,
     };
     tree(&mut rng, &mut scenario);
     workspace(&mut rng, &mut scenario);
@@ -101,6 +102,10 @@ pub fn scenario(seed: u64, claims: &Claims, surroundings: Surroundings) -> Scena
         scenario.policy = policy(&mut rng, &scenario, claims);
     }
     scenario.operations = operations(&mut rng, &scenario, claims, surroundings);
+    if chance(&mut rng, 50) {
+        scenario.operations.push(Scenario::walk());
+    }
+    scenario.again = chance(&mut rng, 25);
     scenario
 }
 

@@ -15,8 +15,8 @@ use super::world::{Kind, Layer, ROOT, World, is_within, last, parent};
 use crate::probe;
 
 /// How often each kind is tried, in the order of [`Call::ALL`].
-const WEIGHTS: [u32; 21] = [
-    16, 8, 4, 3, 2, 10, 9, 5, 4, 7, 3, 7, 0, 1, 12, 8, 7, 5, 4, 2, 2,
+const WEIGHTS: [u32; 23] = [
+    16, 8, 1, 4, 3, 2, 10, 9, 5, 4, 7, 3, 7, 0, 1, 12, 3, 8, 7, 5, 4, 2, 2,
 ];
 const MODES: [&str; 7] = ["0600", "0644", "0444", "0000", "0700", "0755", "0500"];
 const NEW: [&str; 6] = ["new", "new2", "absent", "deep", "n w", "-new"];
@@ -104,6 +104,11 @@ impl Choosing<'_> {
                 };
                 Operation::with(call, from, to)
             }
+            Call::Exchange if !cfg!(target_os = "linux") => return Vec::new(),
+            Call::Exchange => {
+                let one = self.path(call);
+                Operation::with(call, one, self.path(call))
+            }
             Call::Link => {
                 let from = self.path(call);
                 Operation::with(call, from, self.new_path())
@@ -169,7 +174,9 @@ impl Choosing<'_> {
                 Call::Read | Call::Append | Call::Write | Call::Truncate | Call::Link => {
                     !matches!(node.kind, Kind::Directory)
                 }
-                Call::List | Call::RemoveDirectory => !matches!(node.kind, Kind::File(_)),
+                Call::List | Call::Walk | Call::RemoveDirectory => {
+                    !matches!(node.kind, Kind::File(_))
+                }
                 Call::Target => matches!(node.kind, Kind::Link(_)),
                 Call::Remove => node.kind != Kind::Directory,
                 _ => true,
@@ -238,7 +245,7 @@ impl Choosing<'_> {
             operation.by_descriptor = true;
         }
         operation.path = self.spelling(&operation.path);
-        if matches!(operation.call, Call::Rename | Call::Link) {
+        if operation.call.has_two_paths() {
             operation.second = operation.second.as_deref().map(|path| self.spelling(path));
         }
         operation

@@ -82,7 +82,7 @@ pub fn resolve(
     follow: bool,
 ) -> Result<Resolved, Stop> {
     let (mut here, rest) = start(meaning, text)?;
-    let mut left: VecDeque<String> = names(rest).collect();
+    let mut left: VecDeque<String> = steps(rest).collect();
     let (mut links, mut uncertain) = (0, false);
     while let Some(name) = left.pop_front() {
         match found(meaning, world, &here) {
@@ -90,16 +90,19 @@ pub fn resolve(
             Some(Found::Node(_, node)) if node.kind == Kind::Directory => {
                 if node.mode & 0o100 == 0 {
                     // One in which something is hidden may be covered, and open.
-                    if name != ".." || !meaning.is_above_hidden(&here) {
+                    if !is_dots(&name) || !meaning.is_above_hidden(&here) {
                         return Err(Stop::Fails);
                     }
                     uncertain = true;
                 }
             }
             // The cover of a hidden directory may be left again.
-            Some(Found::Cover | Found::Held) if name == ".." => uncertain = true,
+            Some(Found::Cover | Found::Held) if is_dots(&name) => uncertain = true,
             None if here.is_empty() => {}
             _ => return Err(Stop::Fails),
+        }
+        if name == "." {
+            continue;
         }
         if name == ".." {
             if !here.contains('/') {
@@ -134,7 +137,7 @@ pub fn resolve(
         } else {
             target
         };
-        for name in names(rest).collect::<Vec<_>>().into_iter().rev() {
+        for name in steps(rest).collect::<Vec<_>>().into_iter().rev() {
             left.push_front(name);
         }
     }
@@ -200,6 +203,18 @@ fn start<'a>(meaning: &Meaning, text: &'a str) -> Result<(String, &'a str), Stop
     Ok((meaning.workspace.clone(), text))
 }
 
+/// The names of a path as the system takes them one by one: to pass by `.` is to
+/// enter the directory too.
+fn steps(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split('/')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+}
+
+fn is_dots(name: &str) -> bool {
+    matches!(name, "." | "..")
+}
+
 fn names(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('/')
         .filter(|name| !matches!(*name, "" | "."))
@@ -225,4 +240,64 @@ pub fn children(meaning: &Meaning, world: &World, path: &str) -> (Vec<String>, V
     }
     possible.extend(meaning.next_hidden(path).map(str::to_owned));
     (sure, possible)
+}
+
+/// What a command finds somewhere beneath a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// The path from there on.
+    pub path: String,
+    /// What it must be: the probe's word, and what a file holds or where a link leads.
+    /// Nothing where it, and what may be beneath it, is uncertain.
+    pub known: Option<(&'static str, String)>,
+}
+
+/// Everything that a command finds beneath a directory, links not followed.
+pub fn tree(meaning: &Meaning, world: &World, top: &str) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    let mut left = vec![String::new()];
+    while let Some(directory) = left.pop() {
+        let joined = |name: &str| match directory.as_str() {
+            "" => name.to_owned(),
+            directory => format!("{directory}/{name}"),
+        };
+        let (sure, possible) = children(
+            meaning,
+            world,
+            format!("{top}/{directory}").trim_end_matches('/'),
+        );
+        let uncertain = |name: &String| Leaf {
+            path: joined(name),
+            known: None,
+        };
+        leaves.extend(possible.iter().map(uncertain));
+        for name in &sure {
+            let path = format!("{top}/{}", joined(name));
+            let (word, content, open) = match found(meaning, world, &path) {
+                Some(Found::Made) => ("directory", String::new(), true),
+                Some(Found::Node(_, node)) => {
+                    let open = node.kind == Kind::Directory && node.mode & 0o500 == 0o500;
+                    if node.kind == Kind::Directory && !open && meaning.is_above_hidden(&path) {
+                        leaves.push(uncertain(name));
+                        continue;
+                    }
+                    let content = match &node.kind {
+                        Kind::File(_) if node.mode & 0o400 == 0 => "!".to_owned(),
+                        Kind::File(content) | Kind::Link(content) => content.clone(),
+                        _ => String::new(),
+                    };
+                    (node.kind.word(), content, open)
+                }
+                _ => continue,
+            };
+            if open {
+                left.push(joined(name));
+            }
+            leaves.push(Leaf {
+                path: joined(name),
+                known: Some((word, content)),
+            });
+        }
+    }
+    leaves
 }

@@ -17,6 +17,7 @@ mod reduce;
 mod refusal;
 mod report;
 pub mod scenario;
+mod seen;
 mod shrink;
 pub mod sighting;
 mod trial;

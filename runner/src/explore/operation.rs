@@ -10,6 +10,8 @@ pub enum Call {
     Read,
     /// Lists a directory.
     List,
+    /// Tells everything beneath a directory.
+    Walk,
     /// Says what is at a path; a link is not followed.
     Look,
     /// Says what a path leads to.
@@ -36,6 +38,8 @@ pub enum Call {
     MakePipe,
     /// Gives another name, in place of what has it.
     Rename,
+    /// Swaps two names at once.
+    Exchange,
     /// Gives a second name.
     Link,
     /// Makes a symbolic link.
@@ -52,9 +56,10 @@ pub enum Call {
 
 impl Call {
     /// Every kind.
-    pub const ALL: [Call; 21] = [
+    pub const ALL: [Call; 23] = [
         Call::Read,
         Call::List,
+        Call::Walk,
         Call::Look,
         Call::Follow,
         Call::Target,
@@ -68,6 +73,7 @@ impl Call {
         Call::MakeDirectories,
         Call::MakePipe,
         Call::Rename,
+        Call::Exchange,
         Call::Link,
         Call::Symlink,
         Call::Mode,
@@ -81,6 +87,7 @@ impl Call {
         match self {
             Call::Read => "read",
             Call::List => "list",
+            Call::Walk => "walk",
             Call::Look => "look",
             Call::Follow => "follow",
             Call::Target => "target",
@@ -94,6 +101,7 @@ impl Call {
             Call::MakeDirectories => "make-directories",
             Call::MakePipe => "make-pipe",
             Call::Rename => "rename",
+            Call::Exchange => "exchange",
             Call::Link => "link",
             Call::Symlink => "symlink",
             Call::Mode => "mode",
@@ -107,8 +115,13 @@ impl Call {
     pub fn is_look(self) -> bool {
         matches!(
             self,
-            Call::Read | Call::List | Call::Look | Call::Follow | Call::Target
+            Call::Read | Call::List | Call::Walk | Call::Look | Call::Follow | Call::Target
         )
+    }
+
+    /// Whether its second word is a path too.
+    pub fn has_two_paths(self) -> bool {
+        matches!(self, Call::Rename | Call::Exchange | Call::Link)
     }
 
     /// Whether its path may be used through a descriptor: it leads to something
@@ -174,7 +187,7 @@ impl Operation {
     /// Every text that may hold a path.
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let second = match self.call {
-            Call::Rename | Call::Link | Call::Symlink => self.second.as_mut(),
+            Call::Rename | Call::Exchange | Call::Link | Call::Symlink => self.second.as_mut(),
             _ => None,
         };
         std::iter::once(&mut self.path).chain(second)

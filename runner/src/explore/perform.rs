@@ -2,7 +2,7 @@
 //! of the manual), where nothing but their own permission bits is in its way.
 //! The command owns them all and has no capabilities.
 
-use super::inside::{Found, Stop, children, found, resolve};
+use super::inside::{Found, Leaf, Stop, children, found, resolve, tree};
 use super::meaning::{Meaning, Reach};
 use super::operation::{Call, Operation};
 use super::world::{Kind, Layer, Node, World, is_within, parent};
@@ -31,6 +31,8 @@ pub enum Shows {
     Text(String),
     /// All of these names, and perhaps some of those.
     Names(Vec<String>, Vec<String>),
+    /// All that is known of these, and nothing else.
+    Tree(Vec<Leaf>),
 }
 
 /// What an operation comes to.
@@ -76,7 +78,7 @@ impl Attempt<'_> {
     fn run(&mut self, operation: &Operation) -> Result<Shows, Stop> {
         let (path, second) = (operation.path.as_str(), operation.second());
         match operation.call {
-            Call::Read | Call::List | Call::Look | Call::Follow | Call::Target => {
+            Call::Read | Call::List | Call::Walk | Call::Look | Call::Follow | Call::Target => {
                 self.look(operation.call, path)
             }
             Call::Append | Call::Truncate => {
@@ -106,6 +108,7 @@ impl Attempt<'_> {
             }
             Call::Remove | Call::RemoveDirectory => self.remove(operation.call, path),
             Call::Rename => self.rename(path, second),
+            Call::Exchange => self.exchange(path, second),
             Call::Link => self.link(path, second),
             Call::Mode | Call::Times => {
                 let path = self.resolve(path, true)?;
@@ -154,10 +157,16 @@ impl Attempt<'_> {
         let text = |text: &str| Shows::Text(text.to_owned());
         let shows = match (call, self.found(&path)) {
             (Call::List, Some(Found::Made)) => self.names(&path),
+            (Call::Walk, Some(Found::Made)) => self.tree(&path),
             (Call::List, Some(Found::Node(_, node)))
                 if node.kind == Kind::Directory && node.mode & 0o400 != 0 =>
             {
                 self.names(&path)
+            }
+            (Call::Walk, Some(Found::Node(_, node)))
+                if node.kind == Kind::Directory && node.mode & 0o500 == 0o500 =>
+            {
+                self.tree(&path)
             }
             (Call::Read, Some(Found::Node(_, node))) if node.mode & 0o400 != 0 => {
                 match &node.kind {
@@ -183,6 +192,10 @@ impl Attempt<'_> {
     fn names(&self, path: &str) -> Shows {
         let (sure, possible) = children(self.meaning, self.world, path);
         Shows::Names(sure, possible)
+    }
+
+    fn tree(&self, path: &str) -> Shows {
+        Shows::Tree(tree(self.meaning, self.world, path))
     }
 
     /// Adds to a file that is there, or empties it.
@@ -317,6 +330,32 @@ impl Attempt<'_> {
         self.world.rename((layer, &from), (target, &to));
         self.uses.push((from, Use::Name));
         self.uses.push((to, Use::Name));
+        Ok(Shows::Nothing)
+    }
+
+    fn exchange(&mut self, one: &str, other: &str) -> Result<Shows, Stop> {
+        let one = self.resolve(one, false)?;
+        let other = self.resolve(other, false)?;
+        let (Some((layer, first)), Some((target, second))) = (self.node(&one), self.node(&other))
+        else {
+            return Err(Stop::Fails);
+        };
+        self.holds_names(&one)?;
+        self.holds_names(&other)?;
+        if is_within(&one, &other) || is_within(&other, &one) {
+            return Err(Stop::Fails);
+        }
+        let fixed = |node: &Node| node.kind == Kind::Directory && node.mode & 0o200 == 0;
+        if parent(&one) != parent(&other) && (fixed(&first) || fixed(&second)) {
+            return Err(Stop::Fails);
+        }
+        // A name that nothing else has.
+        let aside = format!("{}/\0", parent(&one));
+        self.world.rename((layer, &one), (layer, &aside));
+        self.world.rename((target, &other), (layer, &one));
+        self.world.rename((layer, &aside), (target, &other));
+        self.uses.push((one, Use::Name));
+        self.uses.push((other, Use::Name));
         Ok(Shows::Nothing)
     }
 

@@ -42,7 +42,7 @@ pub fn predict(meaning: &Meaning, world: &World, operation: &Operation) -> Predi
         }
     }
     if let (true, Ok(leads)) = (operation.call.is_look(), &leads) {
-        let blank = matches!(operation.call, Call::Read | Call::List);
+        let blank = matches!(operation.call, Call::Read | Call::List | Call::Walk);
         match found(meaning, world, &leads.path) {
             // A hidden path is blank, and it is not said what a blank path is.
             Some(Found::Cover | Found::Held) if blank && !leads.uncertain => {
@@ -59,7 +59,10 @@ pub fn predict(meaning: &Meaning, world: &World, operation: &Operation) -> Predi
             _ => {}
         }
     }
-    if operation.call == Call::Rename && is_itself(meaning, world, operation) {
+    if operation.call.has_two_paths()
+        && operation.call != Call::Link
+        && is_itself(meaning, world, operation)
+    {
         return Prediction::Either;
     }
     let done = match perform(&mut world.clone(), meaning, operation) {
@@ -98,7 +101,7 @@ fn uses_made(meaning: &Meaning, world: &World, operation: &Operation) -> bool {
             && !is_own(&leads.path)
             && matches!(found, Some(Found::Made | Found::Alias(_)))
     };
-    let second = matches!(operation.call, Call::Rename | Call::Link);
+    let second = operation.call.has_two_paths();
     is_made(&operation.path, true)
         || is_made(&operation.path, false)
         || second && is_made(operation.second(), false)

@@ -3,7 +3,7 @@
 use super::inside::located;
 use super::meaning::Meaning;
 use super::scenario::Scenario;
-use super::world::{Kind, Layer, ROOT, World, is_within};
+use super::world::{Kind, Layer, ROOT, World, is_within, parent};
 
 /// What must come of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +72,20 @@ pub fn start(scenario: &Scenario, world: &World, nested: bool) -> Start {
         looks && world.get(Layer::Host, path).is_none()
     };
     let odd = policy.hidden.iter().any(pattern);
-    if grants.iter().any(missing) || wide || odd {
+    // A granted directory that cannot be entered may be of no use to the launcher.
+    let closed = |path: &str| {
+        let mut here = path;
+        while !here.is_empty() {
+            let node = world.get(Layer::Host, here);
+            if node.is_some_and(|node| node.kind == Kind::Directory && node.mode & 0o500 != 0o500) {
+                return true;
+            }
+            here = parent(here);
+        }
+        false
+    };
+    let closed = closed(&workspace) || grants.iter().any(|grant| closed(grant));
+    if grants.iter().any(missing) || wide || odd || closed {
         return Start::Either;
     }
     Start::Starts

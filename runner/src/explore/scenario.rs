@@ -27,6 +27,8 @@ pub struct Scenario {
     pub policy: PolicySpec,
     /// What the command does.
     pub operations: Vec<Operation>,
+    /// Whether another command, under the same policy, then looks at everything.
+    pub again: bool,
 }
 
 /// Where the fixture lies, as far as it decides what a command sees.
@@ -87,6 +89,11 @@ impl Scenario {
         }
         let target = self.probe().replace('\'', "'\\''");
         vec![format!("ln {{probe}} '{target}'")]
+    }
+
+    /// What a command does that looks at everything.
+    pub fn walk() -> Operation {
+        Operation::on(Call::Walk, ROOT)
     }
 
     /// The command: the probe and the words of all operations.

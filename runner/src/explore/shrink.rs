@@ -80,6 +80,9 @@ fn fewer_operations(scenario: &Scenario) -> Vec<Scenario> {
         }
         part /= 2;
     }
+    if scenario.again {
+        candidates.push(with(scenario, |it| it.again = false));
+    }
     let idle = Operation::on(Call::Look, ".");
     if scenario.operations != [idle.clone()] && count == 1 {
         candidates.push(with(scenario, |it| it.operations = vec![idle]));

@@ -16,6 +16,8 @@ pub struct Sighting {
     pub output: String,
     /// What launcher and command wrote as errors.
     pub error_output: String,
+    /// What was seen of the launch after it, where there was one.
+    pub again: Option<Again>,
     /// The host's files afterwards.
     pub entries: Vec<SeenEntry>,
     /// What changed outside the workspace and the writable grants.
@@ -28,6 +30,17 @@ pub struct Sighting {
     pub heard: Vec<String>,
     /// What is in the host's temporary directory of this run.
     pub temporary: Vec<String>,
+}
+
+/// What was seen of a launch that only looks at what another has left.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Again {
+    /// Whether the command proved that it started.
+    pub started: bool,
+    /// What the command wrote.
+    pub output: String,
+    /// What launcher and command wrote as errors.
+    pub error_output: String,
 }
 
 /// What is at a path of the host.
@@ -61,24 +74,26 @@ pub enum Report {
 impl Sighting {
     /// What operation `number` was told.
     pub fn report(&self, number: usize) -> Report {
-        let begin = format!("{number} ");
-        let line = self
-            .output
-            .lines()
-            .find_map(|line| line.strip_prefix(&begin));
-        match line {
-            Some("ok") => Report::Succeeded(String::new()),
-            Some(line) => match line.split_once(' ') {
-                Some(("ok", detail)) => Report::Succeeded(detail.to_owned()),
-                Some(("no", error)) => Report::Failed(error.to_owned()),
-                _ => Report::Missing,
-            },
-            None => Report::Missing,
-        }
+        report_in(&self.output, number)
     }
 
     /// What is at a path of the host.
     pub fn entry(&self, path: &str) -> Option<&SeenEntry> {
         self.entries.iter().find(|entry| entry.path == path)
+    }
+}
+
+/// What operation `number` was told, by the output of its command.
+pub fn report_in(output: &str, number: usize) -> Report {
+    let begin = format!("{number} ");
+    let line = output.lines().find_map(|line| line.strip_prefix(&begin));
+    match line {
+        Some("ok") => Report::Succeeded(String::new()),
+        Some(line) => match line.split_once(' ') {
+            Some(("ok", detail)) => Report::Succeeded(detail.to_owned()),
+            Some(("no", error)) => Report::Failed(error.to_owned()),
+            _ => Report::Missing,
+        },
+        None => Report::Missing,
     }
 }

@@ -2,10 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::operation::Call;
 use super::scenario::{LISTENER, Scenario};
 use crate::corpus::Trial;
-use crate::corpus::case::{Case, Run, Tty};
+use crate::corpus::case::{Case, LaunchSpec, Run, Step, Tty};
 use crate::corpus::expect::{Effect, Expect, Outcome};
 use crate::corpus::fixture::{FixtureSpec, ListenerSpec, Protocol, SocketKind, SocketSpec};
 use crate::corpus::streams::Streams;
@@ -30,7 +29,7 @@ impl Scenario {
             };
             fixture.sockets.insert(name.clone(), socket);
         }
-        if self.operations.iter().any(|it| it.call == Call::Connect) {
+        if self.speaks() {
             let listener = ListenerSpec {
                 protocol: Protocol::Tcp,
                 address: "127.0.0.1".to_owned(),
@@ -63,9 +62,8 @@ impl Scenario {
             axes: IndexMap::new(),
             fixture: FixtureSpec::default(),
             policy: None,
-            run: Some(Run::Arguments(self.command())),
-            workspace: (self.workspace != Scenario::plain_workspace())
-                .then(|| self.workspace.clone()),
+            run: (!self.again).then(|| Run::Arguments(self.command())),
+            workspace: self.other_workspace(),
             cwd: None,
             environment: None,
             stdin: None,
@@ -76,7 +74,7 @@ impl Scenario {
             meanwhile: None,
             copies: 1,
             proves_start: true,
-            steps: Vec::new(),
+            steps: self.steps(),
             expect: Expect {
                 outcome: Outcome::Allowed,
                 effect: Effect::default(),
@@ -94,6 +92,32 @@ impl Scenario {
         }
     }
 
+    /// The workspace, where it is not the usual one.
+    fn other_workspace(&self) -> Option<String> {
+        (self.workspace != Scenario::plain_workspace()).then(|| self.workspace.clone())
+    }
+
+    /// The launches, where there are two.
+    fn steps(&self) -> Vec<Step> {
+        if !self.again {
+            return Vec::new();
+        }
+        let walk = Scenario {
+            operations: vec![Scenario::walk()],
+            ..self.clone()
+        };
+        [self.command(), walk.command()]
+            .into_iter()
+            .map(|command| Step {
+                host: None,
+                launch: Some(LaunchSpec {
+                    workspace: self.other_workspace(),
+                    ..launch(command)
+                }),
+            })
+            .collect()
+    }
+
     /// The trial that runs it.
     pub fn trial(&self) -> Trial {
         let name = format!("explore.seed.{}", self.seed);
@@ -107,5 +131,25 @@ impl Scenario {
             fixture: self.fixture(),
             policy: self.policy.clone(),
         }
+    }
+}
+
+/// A launch of a command, and nothing else said of it.
+pub(super) fn launch(command: Vec<String>) -> LaunchSpec {
+    LaunchSpec {
+        run: Run::Arguments(command),
+        policy: None,
+        workspace: None,
+        cwd: None,
+        environment: None,
+        stdin: None,
+        tty: Tty::None,
+        streams: Streams::default(),
+        during: Vec::new(),
+        modelled: Vec::new(),
+        tries: 1,
+        meanwhile: None,
+        copies: 1,
+        proves_start: true,
     }
 }

@@ -240,6 +240,11 @@ impl World {
         }
     }
 
+    /// What is the command's own goes with it.
+    pub fn end_command(&mut self) {
+        self.private.clear();
+    }
+
     /// Changes something by one of its names.
     pub fn change(&mut self, layer: Layer, path: &str, change: impl FnOnce(&mut Node)) {
         let Some(number) = self.map(layer).get(path).copied() else {

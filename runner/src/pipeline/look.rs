@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::attempt::{After, Attempt};
 use super::item::{WorkItem, WorkResult};
-use crate::explore::sighting::{SeenEntry, Sighting};
+use crate::explore::sighting::{Again, SeenEntry, Sighting};
 use crate::fixture::Secrets;
 use crate::observe::observation::{Change, Leak, Observation};
 
@@ -89,13 +89,19 @@ impl Told {
 
     fn with(self, observation: Observation) -> Sighting {
         let text = |text: String| replaced(text, &self.texts);
-        let last = observation.launches.into_iter().next_back();
-        let last = last.unwrap_or_default();
+        let mut launches = observation.launches.into_iter();
+        let first = launches.next().unwrap_or_default();
+        let again = launches.next().map(|launch| Again {
+            started: launch.started,
+            output: text(launch.output),
+            error_output: text(launch.error_output),
+        });
         Sighting {
-            started: last.started,
-            ending: last.ending,
-            output: text(last.output),
-            error_output: text(last.error_output),
+            started: first.started,
+            ending: first.ending,
+            output: text(first.output),
+            error_output: text(first.error_output),
+            again,
             changes: observation
                 .changes
                 .into_iter()

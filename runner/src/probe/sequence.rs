@@ -87,6 +87,7 @@ fn run(words: &[&str]) -> Result<io::Result<String>, Failure> {
     Ok(match words {
         ["read", path] => read(&located(path)),
         ["list", path] => list(&located(path)),
+        ["walk", path] => walk(&located(path)),
         ["look", path] => fs::symlink_metadata(located(path)).map(|found| kind(&found)),
         ["follow", path] => fs::metadata(located(path)).map(|found| kind(&found)),
         ["target", path] => fs::read_link(located(path)).map(|target| shown(&target)),
@@ -120,6 +121,7 @@ fn run(words: &[&str]) -> Result<io::Result<String>, Failure> {
             nothing(made.map_err(io::Error::from))
         }
         ["rename", from, to] => nothing(fs::rename(located(from), located(to))),
+        ["exchange", one, other] => nothing(exchange(&located(one), &located(other))),
         ["link", from, to] => nothing(fs::hard_link(located(from), located(to))),
         ["symlink", path, target] => nothing(std::os::unix::fs::symlink(target, located(path))),
         ["mode", path, mode] => {
@@ -176,6 +178,59 @@ fn list(path: &Path) -> io::Result<String> {
         .collect::<io::Result<Vec<_>>>()?;
     names.sort();
     Ok(names.join("/"))
+}
+
+/// Everything beneath a directory, links not followed: path, kind and content of each
+/// entry, a tab between each two. What cannot be looked at is left out, and what cannot
+/// be read has the content `!`.
+fn walk(top: &Path) -> io::Result<String> {
+    let mut told = Vec::new();
+    let mut left = vec![PathBuf::new()];
+    while let Some(directory) = left.pop() {
+        let entries = match fs::read_dir(top.join(&directory)) {
+            Err(error) if directory.as_os_str().is_empty() => return Err(error),
+            Err(_) => continue,
+            Ok(entries) => entries,
+        };
+        for entry in entries.flatten() {
+            let path = directory.join(entry.file_name());
+            let Ok(found) = fs::symlink_metadata(top.join(&path)) else {
+                continue;
+            };
+            let kind = kind(&found);
+            let content = match kind.as_str() {
+                // The probe itself is megabytes.
+                "file" if path.file_name() == Some(super::NAME.as_ref()) => String::new(),
+                "file" => read(&top.join(&path)).unwrap_or_else(|_| "!".to_owned()),
+                "link" => fs::read_link(top.join(&path)).map(|target| shown(&target))?,
+                _ => String::new(),
+            };
+            told.push(format!("{}\t{kind}\t{content}", shown(&path)));
+            if found.is_dir() {
+                left.push(path);
+            }
+        }
+    }
+    told.sort();
+    Ok(told.join("\t"))
+}
+
+/// Swaps two paths at once (rename(2), RENAME_EXCHANGE).
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return nix::fcntl::renameat2(
+        AT_FDCWD,
+        one,
+        AT_FDCWD,
+        other,
+        nix::fcntl::RenameFlags::RENAME_EXCHANGE,
+    )
+    .map_err(io::Error::from);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (one, other);
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 fn put(options: &mut OpenOptions, path: &Path, text: &str) -> io::Result<()> {

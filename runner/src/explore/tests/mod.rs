@@ -43,5 +43,6 @@ fn scenario(files: &[&str], policy: PolicySpec) -> Scenario {
         workspace: Scenario::plain_workspace(),
         policy,
         operations: Vec::new(),
+        again: false,
     }
 }
