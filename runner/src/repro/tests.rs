@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::corpus::vocabulary::Platform;
 use crate::corpus::{Corpus, Source};
 
 fn corpus() -> Corpus {
@@ -24,7 +25,9 @@ const CANNOT: [(&str, &str); 0] = [];
 fn every_trial_is_written_but_those_that_are_listed_with_their_reason() {
     let corpus = corpus();
     let mut refused = Vec::new();
-    for trial in &corpus.trials {
+    // A script is of the system that it is to be run on.
+    let here = |trial: &&Trial| trial.case.platforms.contains(&Platform::HOST);
+    for trial in corpus.trials.iter().filter(here) {
         if let Err(error) = written(&corpus, trial, "bubblewrap-004") {
             refused.push((trial.case.id.clone(), error.to_string()));
         }
