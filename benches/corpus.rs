@@ -94,7 +94,7 @@ impl Launches {
         let launcher = Launcher::prepare(&Policy::strict(), &workspace).expect("it can confine");
         let mut command = launcher.command("bash");
         let plan = launcher.plan(command.args(["-c", "true"])).expect("a plan");
-        let bubblewrap = launcher.program().expect("it confines").path.clone();
+        let bubblewrap = launcher.program_path().expect("it confines").to_owned();
         let next = AtomicUsize::new(0);
         time(|| {
             std::thread::scope(|scope| {

@@ -53,7 +53,7 @@ fn compare(scratch: &Scratch, grants: usize, rounds: usize) {
     let workspace = scratch.directory("workspace");
     let launcher = Launcher::prepare(&policy, &workspace).expect("this host can confine");
     let plan = launcher.plan(&launcher.command("true")).expect("a plan");
-    let bubblewrap = launcher.program().expect("it confines").path.clone();
+    let bubblewrap = launcher.program_path().expect("it confines").to_owned();
 
     let mut bare = Vec::new();
     let mut raw = Vec::new();

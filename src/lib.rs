@@ -1,4 +1,4 @@
-//! Runs a command under a sandbox policy: bubblewrap on Linux.
+//! Runs a command under a sandbox policy: bubblewrap on Linux, Seatbelt on macOS.
 //!
 //! ```no_run
 //! use perimeter::{Launcher, Policy};
@@ -18,7 +18,6 @@
 
 #[cfg(target_os = "linux")]
 pub mod bubblewrap;
-#[cfg(target_os = "linux")]
 pub mod diagnosis;
 pub mod environment;
 #[cfg(all(feature = "faults", target_os = "linux"))]
@@ -26,17 +25,15 @@ pub mod faults;
 #[cfg(not(all(feature = "faults", target_os = "linux")))]
 mod faults;
 pub mod guard;
-#[cfg(target_os = "linux")]
 pub mod launcher;
 mod links;
 pub mod policy;
-#[cfg(target_os = "linux")]
+pub mod seatbelt;
+mod unsafe_calls;
+#[cfg_attr(target_os = "macos", path = "unsafe_spawn_macos.rs")]
 mod unsafe_spawn;
-#[cfg(target_os = "linux")]
 pub mod view;
 
-#[cfg(target_os = "linux")]
 pub use launcher::{Child, Command, Enforcement, Exit, LaunchError, Launcher, Output, Stdio};
 pub use policy::{Network, Policy, Posture};
-#[cfg(target_os = "linux")]
 pub use view::View;

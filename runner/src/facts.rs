@@ -2,9 +2,7 @@
 //! asking for a version.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::net::{Ipv6Addr, TcpListener};
-use std::path::Path;
 
 use crate::corpus::vocabulary::Fact;
 
@@ -55,7 +53,7 @@ fn of_the_system() -> Vec<Fact> {
     if read("/proc/sys/dev/tty/legacy_tiocsti").is_none_or(|text| text.trim() != "0") {
         facts.push(Fact::TerminalInjection);
     }
-    if Path::new("/proc/keys").exists() {
+    if std::path::Path::new("/proc/keys").exists() {
         facts.push(Fact::SessionKeyring);
     }
     let none = |path: &str| read(path).is_some_and(|text| text.trim() == "0");
@@ -79,5 +77,5 @@ fn of_the_system() -> Vec<Fact> {
 
 #[cfg(target_os = "linux")]
 fn read(path: &str) -> Option<String> {
-    fs::read_to_string(Path::new(path)).ok()
+    std::fs::read_to_string(path).ok()
 }

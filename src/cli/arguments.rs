@@ -47,6 +47,7 @@ pub enum Command {
     Lint(super::lint::Lint),
     /// Try random policies and file operations, and compare with what they mean
     Explore(super::explore::Explore),
+    /// Print the exact arguments of a launch, or the profile that a Mac would use
     /// Write a case as one shell script, to be run by hand without this program
     Repro(Repro),
     /// Print the exact bubblewrap arguments of a launch, one a line
@@ -162,11 +163,13 @@ pub struct Exec {
     pub command: Vec<OsString>,
 }
 
-/// Print the exact bubblewrap arguments of a launch, one a line.
+/// Print the exact arguments that a launch gives to bubblewrap, one a line; on macOS, to
+/// sandbox-exec.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   perimeter plan -- true
+  perimeter plan --platform macos --workspace /Users/me/project
   perimeter plan --policy policy.json --network none -- make")]
 pub struct Plan {
     #[command(flatten)]
@@ -177,9 +180,19 @@ pub struct Plan {
     /// End each argument with a NUL instead of a newline
     #[arg(short = '0', long)]
     pub null: bool,
+    /// Print the Seatbelt profile that a usual Mac would use, without looking at any
+    /// path; nothing of it is run
+    #[arg(long, value_enum, conflicts_with = "null")]
+    pub platform: Option<PlatformFlag>,
     /// The command and its arguments
     #[arg(last = true, value_name = "COMMAND", default_value = "true")]
     pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlatformFlag {
+    /// Seatbelt
+    Macos,
 }
 
 #[derive(Debug, Subcommand)]
@@ -268,6 +281,10 @@ pub struct Check {
     /// Write a TAP report
     #[arg(long, value_name = "FILE")]
     pub tap: Option<PathBuf>,
+    /// Write one file to send to someone: results, what `doctor` says, versions; user
+    /// names, home directories and secrets of the environment are taken out
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Run the K-th of N parts of what is selected, for several machines; the
     /// split is that of cargo-nextest's `count:K/N`
     #[arg(long, value_name = "K/N")]

@@ -70,6 +70,7 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
         &check.summary,
         &check.sarif,
         &check.tap,
+        &check.report,
     ];
     for output in outputs.into_iter().flatten() {
         writable(output)?;
@@ -291,6 +292,11 @@ fn write_files(
     }
     if let Some(path) = &check.sarif {
         let text = sarif::render(header, results, summary, corpus);
+        fs::write(path, text).map_err(|error| lost(path, &error))?;
+    }
+    if let Some(path) = &check.report {
+        let footer = summary.footer(*milliseconds);
+        let text = super::report::render(header, results, &footer);
         fs::write(path, text).map_err(|error| lost(path, &error))?;
     }
     if let Some(path) = &check.tap {

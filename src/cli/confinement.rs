@@ -49,18 +49,7 @@ pub fn prepare_with(
     let policy = policy(confinement)?;
     let environment = environment(confinement)?;
     let variables = environment.resolve(&policy, variable).map_err(refused)?;
-    let current = || {
-        std::env::current_dir().map_err(|error| {
-            refused(format_args!(
-                "the current directory: {error}; name the workspace with --workspace"
-            ))
-        })
-    };
-    let workspace = match &confinement.workspace {
-        Some(workspace) if workspace.is_absolute() => workspace.clone(),
-        Some(workspace) => current()?.join(workspace),
-        None => logical(current()?),
-    };
+    let workspace = workspace(confinement)?;
     let directory = match &confinement.cwd {
         Some(directory) if directory.is_relative() => Some(current()?.join(directory)),
         other => other.clone(),
@@ -74,6 +63,23 @@ pub fn prepare_with(
         launcher,
         directory,
         variables,
+    })
+}
+
+fn current() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        refused(format_args!(
+            "the current directory: {error}; name the workspace with --workspace"
+        ))
+    })
+}
+
+/// The workspace, as it was written, in full.
+pub fn workspace(confinement: &Confinement) -> Result<PathBuf, Failure> {
+    Ok(match &confinement.workspace {
+        Some(workspace) if workspace.is_absolute() => workspace.clone(),
+        Some(workspace) => current()?.join(workspace),
+        None => logical(current()?),
     })
 }
 
@@ -97,7 +103,7 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 /// The policy of the document, narrowed by the flags.
-fn policy(confinement: &Confinement) -> Result<Policy, Failure> {
+pub fn policy(confinement: &Confinement) -> Result<Policy, Failure> {
     let document = match (&confinement.policy, &confinement.agent) {
         (Some(file), _) => Some(Policy::from_file(file).map_err(refused)?),
         (None, Some(agent)) => {

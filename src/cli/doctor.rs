@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use perimeter::diagnosis::{State, examine};
-use serde_json::json;
+use perimeter::diagnosis::{Report, State, examine};
+use serde_json::{Value, json};
 
 use super::arguments::Doctor;
 use super::failure::Failure;
@@ -13,26 +13,7 @@ use super::print::print;
 pub fn run(doctor: &Doctor) -> Result<ExitCode, Failure> {
     let report = examine(None);
     let text = if doctor.json {
-        let findings: Vec<_> = report
-            .findings
-            .iter()
-            .map(|finding| {
-                json!({
-                    "subject": finding.subject,
-                    "state": match finding.state {
-                        State::Works => "works",
-                        State::Limited => "limited",
-                        State::Fails => "fails",
-                    },
-                    "detail": finding.detail,
-                    "remedy": finding.remedy,
-                })
-            })
-            .collect();
-        format!(
-            "{:#}\n",
-            json!({ "works": report.works(), "findings": findings })
-        )
+        format!("{:#}\n", json(&report))
     } else {
         let closing = if report.works() {
             "commands can be confined here"
@@ -43,4 +24,25 @@ pub fn run(doctor: &Doctor) -> Result<ExitCode, Failure> {
     };
     print(text.as_bytes())?;
     Ok(ExitCode::from(u8::from(!report.works())))
+}
+
+/// The report as JSON.
+pub fn json(report: &Report) -> Value {
+    let findings: Vec<_> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "subject": finding.subject,
+                "state": match finding.state {
+                    State::Works => "works",
+                    State::Limited => "limited",
+                    State::Fails => "fails",
+                },
+                "detail": finding.detail,
+                "remedy": finding.remedy,
+            })
+        })
+        .collect();
+    json!({ "works": report.works(), "findings": findings })
 }

@@ -20,6 +20,7 @@ mod plan;
 mod plans;
 mod policy;
 mod print;
+mod report;
 mod repro;
 mod unsafe_stdout;
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio as StandardStdio};
 
-use super::host::Host;
+use super::platform;
 use crate::launcher::{Exit, Launcher, Stdio};
 use crate::policy::{Network, Policy, Posture};
 
@@ -71,16 +70,15 @@ impl fmt::Display for Report {
     }
 }
 
-/// Looks at bubblewrap and at the kernel's settings, and launches one command that does
-/// nothing in each posture, with and without a network.
+/// Looks at bubblewrap and at the kernel's settings, or at Seatbelt on macOS, and
+/// launches one command that does nothing in each posture, with and without a network.
 ///
 /// `bubblewrap` names the program as a policy does. The launches use an empty temporary
 /// directory as their workspace, which is removed again.
 #[must_use]
 pub fn examine(bubblewrap: Option<&Path>) -> Report {
-    let host = Host::read();
     let mut findings = vec![kernel()];
-    findings.extend(settings(&host));
+    findings.extend(platform::settings());
     let workspace = match Workspace::make() {
         Ok(workspace) => workspace,
         Err(error) => {
@@ -101,29 +99,9 @@ pub fn examine(bubblewrap: Option<&Path>) -> Report {
         ..Policy::strict()
     };
     match Launcher::prepare(&policy, &workspace.0) {
-        Ok(launcher) => findings.extend(launcher.program().map(|program| {
-            let mut lacking = Vec::new();
-            if !program.features.bind_descriptor {
-                lacking.push("cannot mount by descriptor (0.10)");
-            }
-            if !program.features.disable_user_namespaces {
-                lacking.push("cannot forbid further user namespaces (0.8)");
-            }
-            let version = version(&program.path);
-            let name = format!("{version} at {}", program.path.display());
-            Finding {
-                subject: "bubblewrap".to_owned(),
-                state: if lacking.is_empty() {
-                    State::Works
-                } else {
-                    State::Limited
-                },
-                detail: [&[name.as_str()][..], &lacking].concat().join(", "),
-                remedy: (!lacking.is_empty()).then(|| "install a later bubblewrap".to_owned()),
-            }
-        })),
+        Ok(launcher) => findings.extend(platform::program(&launcher)),
         Err(error) => {
-            findings.push(failed("bubblewrap", &error.to_string()));
+            findings.push(failed(platform::PROGRAM, &error.to_string()));
             return Report { findings };
         }
     }
@@ -163,36 +141,6 @@ fn kernel() -> Finding {
     }
 }
 
-/// The settings that forbid what a sandbox needs. They are reported before the launches
-/// that fail because of them, and only if they forbid.
-fn settings(host: &Host) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let refused = host.clone_allowed == Some(false) || host.maximum == Some(0);
-    if refused || host.apparmor_restricts {
-        let (detail, remedy) = host.namespaces_refused();
-        findings.push(Finding {
-            subject: "user namespaces".to_owned(),
-            // AppArmor lets a program have them whose profile says so.
-            state: if refused {
-                State::Fails
-            } else {
-                State::Limited
-            },
-            detail,
-            remedy: Some(remedy),
-        });
-    }
-    if host.proc_is_covered {
-        findings.push(Finding {
-            subject: "/proc".to_owned(),
-            state: State::Limited,
-            detail: "parts of it are covered, which may forbid a new one".to_owned(),
-            remedy: None,
-        });
-    }
-    findings
-}
-
 fn launch(subject: String, policy: &Policy, workspace: &Path) -> Finding {
     let result = Launcher::prepare(policy, workspace).and_then(|launcher| {
         launcher
@@ -229,17 +177,6 @@ fn failed(subject: &str, error: &str) -> Finding {
         detail: detail.to_owned(),
         remedy,
     }
-}
-
-fn version(program: &Path) -> String {
-    Command::new(program)
-        .arg("--version")
-        .env_clear()
-        .stdin(StandardStdio::null())
-        .output()
-        .ok()
-        .and_then(|output| String::from_utf8(output.stdout).ok())
-        .map_or_else(|| "bubblewrap".to_owned(), |text| text.trim().to_owned())
 }
 
 /// An empty directory, removed when this is dropped.

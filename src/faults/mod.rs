@@ -10,12 +10,9 @@
 //! it is read, what a view is once it is built, and so on. The mistakes themselves are
 //! all in here.
 
-#[cfg(target_os = "linux")]
 use std::ffi::OsString;
-#[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-#[cfg(target_os = "linux")]
 use crate::launcher::Stdio;
 
 #[cfg(all(feature = "faults", target_os = "linux"))]
@@ -50,10 +47,9 @@ mod none;
 pub(crate) use none::*;
 
 /// What was asked of the launcher, before anything was done about it.
-#[cfg(target_os = "linux")]
 #[derive(Debug)]
 #[cfg_attr(
-    not(feature = "faults"),
+    not(all(feature = "faults", target_os = "linux")),
     expect(dead_code, reason = "mistakes alone read it")
 )]
 pub(crate) struct Asked<'a> {
@@ -71,6 +67,10 @@ pub(crate) struct Asked<'a> {
 
 /// A protection that is there or not, with nothing in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "the launchers that are wrong are Linux's")
+)]
 pub(crate) enum Protection {
     /// No descriptor reaches the sandbox that was not asked for.
     Descriptors,

@@ -1,11 +1,16 @@
 //! No mistake: the launcher as it is.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::Protection;
+use nix::errno::Errno;
+
+use super::{Asked, Protection};
 use crate::environment::Value;
+use crate::launcher::LaunchError;
 use crate::policy::{Fault, Policy, PolicyError, Refusal};
+use crate::view::Opened;
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
@@ -38,33 +43,47 @@ pub(crate) fn value(
     value.resolve(policy, host)
 }
 
+/// The policy of a launch.
+#[inline]
+pub(crate) fn policy<'policy>(policy: &'policy Policy, _: &Path) -> Cow<'policy, Policy> {
+    Cow::Borrowed(policy)
+}
+
+/// What was found at the path of a grant.
+#[inline]
+pub(crate) fn opened(_: &Path, opened: Result<Opened, Errno>) -> Result<Opened, Errno> {
+    opened
+}
+
+/// What was asked of the launcher.
+#[inline]
+pub(crate) fn asked(_: Asked<'_>) {}
+
+/// What a launch came to, or what comes in its place.
+#[inline]
+pub(crate) fn launched<T>(
+    launch: Result<T, LaunchError>,
+    _: impl FnOnce() -> Result<T, LaunchError>,
+) -> Result<T, LaunchError> {
+    launch
+}
+
+/// The exit status of the launcher.
+#[inline]
+pub(crate) const fn status(status: u8) -> u8 {
+    status
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::borrow::Cow;
     use std::ffi::{CString, OsStr, OsString};
     use std::io;
     use std::path::Path;
 
-    use nix::errno::Errno;
-
     use crate::bubblewrap::{BubblewrapError, Program, Setting};
-    use crate::faults::Asked;
-    use crate::launcher::LaunchError;
     use crate::policy::Policy;
     use crate::unsafe_spawn::{Spawn, spawn};
-    use crate::view::{Facts, Grants, Opened, View, ViewError};
-
-    /// The policy of a launch.
-    #[inline]
-    pub(crate) fn policy<'policy>(policy: &'policy Policy, _: &Path) -> Cow<'policy, Policy> {
-        Cow::Borrowed(policy)
-    }
-
-    /// What was found at the path of a grant.
-    #[inline]
-    pub(crate) fn opened(_: &Path, opened: Result<Opened, Errno>) -> Result<Opened, Errno> {
-        opened
-    }
+    use crate::view::{Facts, Grants, View, ViewError};
 
     /// The bubblewrap that was found.
     #[inline]
@@ -74,19 +93,6 @@ mod linux {
         _: Option<&OsStr>,
     ) -> Result<Program, BubblewrapError> {
         found
-    }
-
-    /// What was asked of the launcher.
-    #[inline]
-    pub(crate) fn asked(_: Asked<'_>) {}
-
-    /// What a launch came to, or what comes in its place.
-    #[inline]
-    pub(crate) fn launched<T>(
-        launch: Result<T, LaunchError>,
-        _: impl FnOnce() -> Result<T, LaunchError>,
-    ) -> Result<T, LaunchError> {
-        launch
     }
 
     /// What the command will see.
@@ -125,11 +131,5 @@ mod linux {
     #[inline]
     pub(crate) fn environment() -> Vec<CString> {
         Vec::new()
-    }
-
-    /// The exit status of the launcher.
-    #[inline]
-    pub(crate) const fn status(status: u8) -> u8 {
-        status
     }
 }

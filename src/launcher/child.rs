@@ -7,10 +7,11 @@ use nix::poll::{PollFd, PollFlags};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::forward::{Event, Signals, is_ready, wait_for};
+use super::backend::{End, Run};
+use super::forward::{Event, Signals};
+use super::ready::{is_ready, wait_for};
 use super::terminal::Terminal;
 use super::{Exit, LaunchError, Refusal, unconfined};
-use crate::bubblewrap::{End, Run};
 use crate::unsafe_spawn::open_process;
 
 /// A command that was launched. Dropping it before it has ended kills everything in
@@ -84,8 +85,8 @@ impl Child {
         }
     }
 
-    /// The process that the caller waits for: bubblewrap, or the command itself where
-    /// it is not confined.
+    /// The process that the caller waits for: bubblewrap, or the command itself where it
+    /// is not confined, or Seatbelt confines it.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         match &self.state {

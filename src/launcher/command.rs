@@ -3,36 +3,27 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::streams::Streams;
-use super::terminal::Terminal;
 use super::{
-    Child, Confinement, Exit, Held, LaunchError, Launcher, Refusal, Stdio, directory, program,
-    unconfined,
+    Child, Exit, LaunchError, Launcher, Refusal, Stdio, backend, directory, program, unconfined,
 };
-use crate::bubblewrap::{Setting, Sources, Waiting, arguments, pins};
 use crate::environment;
 use crate::faults::{self, Asked, Protection};
-use crate::unsafe_spawn::Group;
 use crate::view::View;
-
-/// Starts a program with its standard input as the terminal that controls it: of
-/// util-linux, and of busybox with the same option.
-const TAKE_TERMINAL: [&str; 3] = ["setsid", "-c", "--"];
 
 /// One command to launch. Made by [`Launcher::command`].
 #[derive(Debug)]
 pub struct Command<'launcher> {
-    launcher: &'launcher Launcher,
-    words: Vec<OsString>,
-    directory: Option<PathBuf>,
+    pub(super) launcher: &'launcher Launcher,
+    pub(super) words: Vec<OsString>,
+    pub(super) directory: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     streams: [Stdio; 3],
-    terminal: bool,
+    pub(super) terminal: bool,
 }
 
 /// What a command wrote, and how it ended.
@@ -149,96 +140,13 @@ impl<'launcher> Command<'launcher> {
             .map_err(|error| LaunchError::system("open the command's streams", error))?;
         let mut child = match &self.launcher.confinement {
             Some(confinement) => {
-                let launch = self.spawn_confined(confinement, &mut inner);
+                let launch = confinement.spawn(self, &mut inner);
                 faults::launched(launch, || self.spawn_unconfined(Default::default()))?
             }
             None => self.spawn_unconfined(inner)?,
         };
         (child.stdin, child.stdout, child.stderr) = (stdin, stdout, stderr);
         Ok(child)
-    }
-
-    fn spawn_confined(
-        &self,
-        confinement: &Confinement,
-        streams: &mut [Option<OwnedFd>; 3],
-    ) -> Result<Child, LaunchError> {
-        let program = &confinement.program;
-        if let Some(pins) = self.early_pins(confinement) {
-            // bubblewrap loads while the view is worked out. It is ended if that fails.
-            let waiting = Waiting::start(
-                Arc::clone(program),
-                self.words.clone(),
-                Group::Own,
-                std::mem::take(streams),
-                &pins,
-                Held::default(),
-            )?;
-            let (view, setting) = match self.work_out(confinement)? {
-                Ok(worked_out) => worked_out,
-                Err(refusal) => return Ok(Child::refused(refusal)),
-            };
-            let run = waiting.begin(Arc::new(view), setting)?;
-            return Ok(Child::confined(run, None));
-        }
-        let (view, mut setting) = match self.work_out(confinement)? {
-            Ok(worked_out) => worked_out,
-            Err(refusal) => return Ok(Child::refused(refusal)),
-        };
-        let mut words = self.words.clone();
-        let terminal = if self.terminal {
-            Terminal::open(streams)
-        } else {
-            Ok(None)
-        }
-        .map_err(|error| LaunchError::system("open a terminal for the command", error))?;
-        let group = match terminal {
-            Some(_) => {
-                Self::take_terminal(&view, &mut setting, &mut words);
-                Group::Session
-            }
-            None => Group::Own,
-        };
-        let mut held = Held::find(view.placeholders())?;
-        held.restore(terminal.as_ref().and_then(Terminal::settings));
-        let pins = pins(&view, &setting, program);
-        let streams = std::mem::take(streams);
-        let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins, held)?;
-        let run = waiting.begin(Arc::new(view), setting)?;
-        if let Some(terminal) = &terminal {
-            terminal
-                .begin()
-                .map_err(|error| LaunchError::system("prepare the terminal", error))?;
-        }
-        Ok(Child::confined(run, terminal))
-    }
-
-    /// The descriptors that the launch will use, where they are known before the view
-    /// is: a writable path is always mounted, a readable one may be visible without.
-    fn early_pins(&self, confinement: &Confinement) -> Option<Vec<RawFd>> {
-        let policy = &self.launcher.policy;
-        let known = policy.hidden.is_empty() && policy.read_only.is_empty() && !self.terminal;
-        let features = confinement.program.features;
-        known.then(|| {
-            if features.bind_descriptor {
-                confinement.grants.pins()
-            } else {
-                Vec::new()
-            }
-        })
-    }
-
-    /// What the command will see, and how it will start; or why there is no command.
-    fn work_out(
-        &self,
-        confinement: &Confinement,
-    ) -> Result<Result<(View, Setting), Refusal>, LaunchError> {
-        let view = self.view(confinement)?;
-        let setting = self.setting(&view)?;
-        Ok(match find(&view, &setting, &self.words[0]) {
-            Ok(()) => Ok((view, setting)),
-            Err(refusal) => Err(refusal),
-        })
     }
 
     fn spawn_unconfined(&self, streams: [Option<OwnedFd>; 3]) -> Result<Child, LaunchError> {
@@ -298,48 +206,30 @@ impl<'launcher> Command<'launcher> {
     }
 
     pub(super) fn plan(&self) -> Result<Vec<OsString>, LaunchError> {
-        let Some(confinement) = &self.launcher.confinement else {
-            return Ok(self.words.clone());
-        };
-        let view = self.view(confinement)?;
-        let mut setting = self.setting(&view)?;
-        let mut words = self.words.clone();
-        if self.terminal {
-            Self::take_terminal(&view, &mut setting, &mut words);
-        }
-        let features = confinement.program.features;
-        let (mut list, _) = arguments(&view, &setting, features, Sources::Paths)?;
-        list.push("--".into());
-        list.append(&mut words);
-        Ok(list)
-    }
-
-    /// Has the command's terminal become the one that controls it. Without the program
-    /// for that, the command has a terminal to read and write, and no keys that stop or
-    /// interrupt it.
-    fn take_terminal(view: &View, setting: &mut Setting, words: &mut Vec<OsString>) {
-        if find(view, setting, OsStr::new(TAKE_TERMINAL[0])).is_ok() {
-            setting.new_session = false;
-            words.splice(0..0, TAKE_TERMINAL.map(OsString::from));
+        match &self.launcher.confinement {
+            Some(confinement) => confinement.plan(self),
+            None => Ok(self.words.clone()),
         }
     }
 
-    fn view(&self, confinement: &Confinement) -> Result<View, LaunchError> {
-        let (policy, directory) = (&self.launcher.policy, self.directory.as_deref());
-        let (grants, facts) = (&confinement.grants, &confinement.facts);
-        let view = View::build(policy, grants, facts)?;
-        Ok(faults::view(view, policy, grants, facts, directory)?)
-    }
-
-    fn setting(&self, view: &View) -> Result<Setting, LaunchError> {
+    /// The directory to start in, as the command will spell it, seen to be there inside.
+    pub(super) fn directory_inside(&self, view: &View) -> Result<PathBuf, LaunchError> {
         let directory = directory::spelled(self.directory.as_deref(), &self.launcher.workspace);
         if faults::has(Protection::Directory) {
             directory::check(view, &directory)?;
         }
+        Ok(directory)
+    }
+
+    /// The command's variables, without those that say where it is.
+    pub(super) fn variables_inside(
+        &self,
+        view: &View,
+    ) -> Result<BTreeMap<OsString, OsString>, LaunchError> {
         let posture = self.launcher.policy.posture;
         let mut variables =
             environment::base(posture, view.private_directories(), std::env::vars_os());
-        // bubblewrap says where the command is.
+        backend::adjust(&mut variables, posture, view);
         variables.remove(OsStr::new("PWD"));
         variables.remove(OsStr::new("OLDPWD"));
         for (name, value) in &self.variables {
@@ -348,25 +238,19 @@ impl<'launcher> Command<'launcher> {
             }
             variables.insert(name.clone(), value.clone());
         }
-        let setting = Setting {
-            variables: variables.into_iter().collect(),
-            directory,
-            new_session: true,
-        };
-        Ok(faults::setting(setting, &self.launcher.policy))
+        Ok(variables)
     }
-}
 
-fn find(view: &View, setting: &Setting, name: &OsStr) -> Result<(), Refusal> {
-    if !faults::has(Protection::Lookup) {
-        return Ok(());
+    /// Whether the program is there to be executed, from inside.
+    pub(super) fn find(
+        &self,
+        view: &View,
+        directory: &Path,
+        search: Option<&OsStr>,
+    ) -> Result<(), Refusal> {
+        if !faults::has(Protection::Lookup) {
+            return Ok(());
+        }
+        program::check(view, &self.words[0], directory, search)
     }
-    let search = variable(&setting.variables, "PATH");
-    program::check(view, name, &setting.directory, search)
-}
-
-fn variable<'list>(list: &'list [(OsString, OsString)], name: &str) -> Option<&'list OsStr> {
-    list.iter()
-        .find(|(each, _)| each == name)
-        .map(|(_, value)| value.as_os_str())
 }

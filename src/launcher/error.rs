@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+#[cfg(target_os = "linux")]
 use crate::bubblewrap::BubblewrapError;
 use crate::policy::PolicyError;
+use crate::seatbelt::SeatbeltError;
 use crate::view::ViewError;
 
 /// Why a command was not launched, or not seen to its end. Each says what to do; none
@@ -20,8 +22,12 @@ pub enum LaunchError {
     #[error(transparent)]
     View(#[from] ViewError),
     /// bubblewrap cannot be used.
+    #[cfg(target_os = "linux")]
     #[error(transparent)]
     Bubblewrap(#[from] BubblewrapError),
+    /// Seatbelt cannot be used.
+    #[error(transparent)]
+    Seatbelt(#[from] SeatbeltError),
     /// The command cannot start in the directory that was asked for.
     #[error("cannot start in {directory}: {reason}")]
     Directory {
@@ -99,6 +105,7 @@ impl LaunchError {
         LaunchError::System { doing, source }
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn reports(source: io::Error) -> LaunchError {
         LaunchError::system("read bubblewrap's reports", source)
     }

@@ -3,14 +3,14 @@
 use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, getppid};
 
 use super::LaunchError;
 use crate::faults::{self, Protection};
-use crate::unsafe_spawn::{is_ignored, signal_when_parent_ends};
+use crate::unsafe_calls::is_ignored;
+use crate::unsafe_spawn::signal_when_parent_ends;
 
 /// The signals that ask a program to end.
 const ENDING: [Signal; 4] = [
@@ -124,22 +124,4 @@ impl Drop for Signals {
         }
         let _ = self.before.thread_set_mask();
     }
-}
-
-/// Waits until one of the descriptors has something, or is closed.
-pub(super) fn wait_for(watched: &mut [PollFd<'_>]) -> Result<(), LaunchError> {
-    loop {
-        match poll(watched, PollTimeout::NONE) {
-            Ok(_) => return Ok(()),
-            Err(Errno::EINTR) => {}
-            Err(error) => return Err(LaunchError::system("wait for the command", error.into())),
-        }
-    }
-}
-
-/// Whether something is there for a descriptor, or its other end is closed.
-pub(super) fn is_ready(watched: &PollFd<'_>) -> bool {
-    watched.revents().is_some_and(|events| {
-        events.intersects(PollFlags::POLLIN | PollFlags::POLLHUP | PollFlags::POLLERR)
-    })
 }

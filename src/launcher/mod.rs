@@ -1,13 +1,21 @@
 //! Launches commands under a policy.
 
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+mod backend;
 mod child;
 mod command;
 mod directory;
 mod error;
 mod exit;
+#[cfg_attr(target_os = "macos", path = "forward_macos.rs")]
 mod forward;
+#[cfg(target_os = "linux")]
 mod hold;
+mod pipe;
 mod program;
+mod ready;
+#[cfg_attr(target_os = "macos", path = "spawner_macos.rs")]
 mod spawner;
 mod streams;
 mod terminal;
@@ -15,23 +23,25 @@ mod unconfined;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 pub use child::Child;
 pub use command::{Command, Output};
 pub use error::LaunchError;
 pub use exit::Exit;
+#[cfg(target_os = "linux")]
 pub(crate) use hold::Held;
 pub use nix::sys::signal::Signal;
 pub use program::Refusal;
+#[cfg(target_os = "linux")]
 pub(crate) use spawner::spawn;
 pub use spawner::this_thread_stays;
 pub use streams::Stdio;
 
-use crate::bubblewrap::{Program, find};
+use self::backend::Confinement;
 use crate::faults;
 use crate::policy::Policy;
-use crate::view::{Facts, Grants, View};
+use crate::view::View;
 
 /// Whether a policy is enforced. There is nothing between the two, and nothing turns
 /// one into the other: what cannot be enforced is not launched.
@@ -55,18 +65,12 @@ pub struct Launcher {
     confinement: Option<Confinement>,
 }
 
-#[derive(Debug)]
-struct Confinement {
-    grants: Grants,
-    facts: Facts,
-    program: Arc<Program>,
-}
-
 /// Policies and workspaces that a probe has succeeded with.
 static PROBED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 impl Launcher {
-    /// Checks the policy, opens what it grants and finds bubblewrap. Starts nothing.
+    /// Checks the policy, opens what it grants and finds bubblewrap, or Seatbelt on
+    /// macOS. Starts nothing.
     ///
     /// # Errors
     /// [`LaunchError`], with the cause and what to do about it.
@@ -95,19 +99,11 @@ impl Launcher {
                 confinement: None,
             });
         }
-        let facts = Facts::collect();
-        let grants = Grants::open(policy, workspace, &facts)?;
-        let search = std::env::var_os("PATH");
-        let (named, search) = (policy.bubblewrap.as_deref(), search.as_deref());
-        let program = faults::program(find(named, search, &grants), named, search)?;
+        let (confinement, workspace) = Confinement::prepare(policy, workspace)?;
         Ok(Launcher {
             policy: policy.clone(),
-            workspace: grants.workspace_spelling().to_owned(),
-            confinement: Some(Confinement {
-                grants,
-                facts,
-                program: Arc::new(program),
-            }),
+            workspace,
+            confinement: Some(confinement),
         })
     }
 
@@ -165,11 +161,7 @@ impl Launcher {
         let Some(confinement) = &self.confinement else {
             return Ok(None);
         };
-        Ok(Some(View::build(
-            &self.policy,
-            &confinement.grants,
-            &confinement.facts,
-        )?))
+        confinement.view(&self.policy).map(Some)
     }
 
     /// A command to launch: a program and, later, its arguments.
@@ -184,10 +176,10 @@ impl Launcher {
         command
     }
 
-    /// The exact arguments that bubblewrap would be given for a command, the command
-    /// itself last, to be read or to be run by hand.
+    /// The exact arguments that bubblewrap, or `sandbox-exec` on macOS, would be given
+    /// for a command, the command itself last, to be read or to be run by hand.
     ///
-    /// In a launch, what the policy grants is named by open descriptors, and the
+    /// In a launch with bubblewrap, what the policy grants is named by open descriptors, and the
     /// options are passed through one (`--args`), so that nobody sees them in a
     /// process list; here, everything is written out.
     ///
@@ -197,9 +189,17 @@ impl Launcher {
         command.plan()
     }
 
-    /// The bubblewrap that is used; nothing where commands are not confined.
+    /// The program that makes the sandbox, bubblewrap or `sandbox-exec`; nothing where
+    /// commands are not confined.
     #[must_use]
-    pub fn program(&self) -> Option<&Program> {
+    pub fn program_path(&self) -> Option<&Path> {
+        self.confinement.as_ref().map(Confinement::program_path)
+    }
+
+    /// The bubblewrap that is used; nothing where commands are not confined.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn program(&self) -> Option<&crate::bubblewrap::Program> {
         self.confinement
             .as_ref()
             .map(|confinement| &*confinement.program)

@@ -5,8 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use nix::fcntl::OFlag;
-use nix::unistd::pipe2;
+use super::pipe::pipe;
 
 /// What one of a command's standard streams is.
 #[derive(Debug, Default)]
@@ -59,7 +58,7 @@ impl Streams {
                 ),
                 Stdio::Descriptor(descriptor) => Some(descriptor),
                 Stdio::Piped => {
-                    let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
+                    let (reader, writer) = pipe()?;
                     Some(match number {
                         0 => {
                             opened.stdin = Some(writer.into());

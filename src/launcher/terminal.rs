@@ -14,7 +14,7 @@ use nix::pty::openpty;
 use nix::sys::termios::{SetArg, Termios, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::isatty;
 
-use crate::unsafe_spawn::copy_window_size;
+use crate::unsafe_calls::copy_window_size;
 
 /// The launcher's side of a command's terminal. The caller's terminal is restored when
 /// this is dropped.

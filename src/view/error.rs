@@ -96,6 +96,15 @@ pub enum ViewError {
          instead of single paths, or raise the limit (`ulimit -n`)"
     )]
     TooMany,
+    /// Something else is at a path than was there when it was checked.
+    #[error(
+        "{path} is not what it was when the launcher was prepared: look at what replaced it, \
+         and prepare the launcher anew"
+    )]
+    Moved {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system refused to open a path.
     #[error("cannot open {role} {path}: {source}")]
     Open {

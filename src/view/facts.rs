@@ -1,9 +1,7 @@
 //! What the view needs to know of this host and of the caller.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What the view needs to know of this host and of the caller. Collected once, so
 /// that a test can say what it likes.
@@ -55,21 +53,32 @@ fn push_new(list: &mut Vec<PathBuf>, path: PathBuf) {
     }
 }
 
+/// The home directory that the system's directory of users has (getpwuid(3)): /etc/passwd
+/// lists none of its people here.
+#[cfg(target_os = "macos")]
+fn database_home(user: u32) -> Option<PathBuf> {
+    let user = nix::unistd::User::from_uid(user.into()).ok()??;
+    user.dir.is_absolute().then_some(user.dir)
+}
+
 /// The home directory in /etc/passwd (passwd(5)). Read directly: asking the C library
 /// loads its name service modules, which costs more than a sandbox. A user who is
 /// only known to such a service has `$HOME`.
+#[cfg(target_os = "linux")]
 fn database_home(user: u32) -> Option<PathBuf> {
     let text = fs::read("/etc/passwd").ok()?;
     home_in(&text, user)
 }
 
+#[cfg(any(target_os = "linux", test))]
 fn home_in(text: &[u8], user: u32) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
     let wanted = user.to_string();
     text.split(|byte| *byte == b'\n').find_map(|line| {
         let mut fields = line.split(|byte| *byte == b':');
         let number = fields.nth(2)?;
         let home = fields.nth(2)?;
-        let home = Path::new(OsStr::from_bytes(home));
+        let home = std::path::Path::new(std::ffi::OsStr::from_bytes(home));
         (number == wanted.as_bytes() && home.is_absolute()).then(|| home.to_owned())
     })
 }

@@ -1,19 +1,50 @@
 //! The workspace and the policy's grants: checked, opened, and kept open.
 
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::sys::stat::SFlag;
-use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use super::open::{as_io, open_without_links};
-use super::{Access, Content, Facts, Pin, View, ViewError};
+use super::{Access, Facts, Pin, ViewError};
 use crate::faults::{self, Protection};
 use crate::policy::Policy;
 
 /// Directories whose change would reach far beyond one project.
+#[cfg(target_os = "macos")]
+const SYSTEM: [&str; 24] = [
+    "/",
+    "/Applications",
+    "/Library",
+    "/Network",
+    "/System",
+    "/Users",
+    "/Users/Shared",
+    "/Volumes",
+    "/bin",
+    "/cores",
+    "/dev",
+    "/nix",
+    "/nix/store",
+    "/opt",
+    "/opt/homebrew",
+    "/opt/local",
+    "/private",
+    "/private/etc",
+    "/private/tmp",
+    "/private/var",
+    "/private/var/folders",
+    "/private/var/tmp",
+    "/sbin",
+    "/usr",
+];
+
+/// Directories whose change would reach far beyond one project.
+#[cfg(target_os = "linux")]
 const SYSTEM: [&str; 26] = [
     "/",
     "/bin",
@@ -59,8 +90,8 @@ pub(super) struct Grant {
 /// symbolic link and held open, so that a later change of a path does not widen it.
 #[derive(Debug, Clone)]
 pub struct Grants {
-    workspace: PathBuf,
-    spelling: PathBuf,
+    pub(super) workspace: PathBuf,
+    pub(super) spelling: PathBuf,
     pub(super) list: Vec<Grant>,
 }
 
@@ -126,6 +157,7 @@ impl Grants {
     }
 
     /// The descriptors that hold them open.
+    #[cfg(target_os = "linux")]
     pub(crate) fn pins(&self) -> Vec<RawFd> {
         self.list
             .iter()
@@ -134,9 +166,38 @@ impl Grants {
     }
 
     /// Their paths.
-    #[cfg(feature = "faults")]
+    #[cfg(all(feature = "faults", target_os = "linux"))]
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.list.iter().map(|grant| grant.path.clone())
+    }
+
+    /// Checks that each path still is what was opened. Rules go by path here, so one that
+    /// was swapped for another since would give that away.
+    #[cfg(target_os = "macos")]
+    pub(crate) fn in_place(&self) -> Result<(), ViewError> {
+        use nix::fcntl::{FcntlArg, fcntl};
+        for grant in &self.list {
+            let mut now = PathBuf::new();
+            let found = fcntl(&grant.pin, FcntlArg::F_GETPATH(&mut now));
+            // What is no file and no directory is held by the directory that it is in.
+            let same = found.is_ok() && (now == grant.path || grant.path.parent() == Some(&now));
+            if !same {
+                return Err(ViewError::Moved {
+                    path: grant.path.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The paths that a command may reach with this access, the workspace not among them.
+    #[cfg(target_os = "macos")]
+    pub(crate) fn paths(&self, access: Access) -> Vec<PathBuf> {
+        self.list
+            .iter()
+            .filter(|grant| grant.access == access && grant.path != self.workspace)
+            .map(|grant| grant.path.clone())
+            .collect()
     }
 
     /// Whether a command can write to a path of the host, the path being real.
@@ -181,6 +242,14 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
             source: as_io(error),
         },
     })?;
+    // Rules go by the spelling that the directory has: on a disk that does not tell
+    // `Src` from `src`, the other one would be no rule about it.
+    if cfg!(target_os = "macos") {
+        if let Some(real) = fs::canonicalize(path).ok().filter(|real| real != path) {
+            let path = path_of();
+            return Err(ViewError::SymbolicLink { role, path, real });
+        }
+    }
     if matches!(opened.kind(), SFlag::S_IFCHR | SFlag::S_IFBLK) {
         return Err(ViewError::Device {
             role,
@@ -210,8 +279,16 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
 }
 
 /// Whether a file is one of a list of processes, wherever that is mounted.
+#[cfg(target_os = "linux")]
 fn is_processes(file: &OwnedFd) -> bool {
+    use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
     fstatfs(file).is_ok_and(|system| system.filesystem_type() == PROC_SUPER_MAGIC)
+}
+
+/// There is no such list here.
+#[cfg(target_os = "macos")]
+fn is_processes(_: &OwnedFd) -> bool {
+    false
 }
 
 /// Whether a path lies in the one directory of /dev that holds data.
@@ -219,7 +296,11 @@ fn is_shared_memory(path: &Path) -> bool {
     path.starts_with(SHARED_MEMORY) && path != Path::new(SHARED_MEMORY)
 }
 
-fn refuse_overlap(path: &Path, role: &'static str, workspace: &Path) -> Result<(), ViewError> {
+pub(crate) fn refuse_overlap(
+    path: &Path,
+    role: &'static str,
+    workspace: &Path,
+) -> Result<(), ViewError> {
     let overlaps = path.starts_with(workspace) || workspace.starts_with(path);
     if overlaps && faults::has(Protection::Overlap) {
         return Err(ViewError::Overlap {
@@ -286,35 +367,4 @@ fn refuse_too_wide(
 fn existing_part(path: &Path) -> Option<PathBuf> {
     path.ancestors()
         .find_map(|part| fs::canonicalize(part).ok())
-}
-
-/// Adds the mounts of the grants.
-pub(super) fn add(view: &mut View, grants: &Grants) {
-    for grant in &grants.list {
-        view.insert(
-            grant.path.clone(),
-            Content::Host {
-                source: grant.path.clone(),
-                access: grant.access,
-                pin: Some(grant.pin.clone()),
-            },
-        );
-    }
-}
-
-/// Makes the workspace's own spelling work inside, where it goes through a link.
-pub(super) fn add_spelling(view: &mut View, grants: &Grants) {
-    if grants.spelling == grants.workspace {
-        return;
-    }
-    let made = view.covering(&grants.spelling).is_some_and(|mount| {
-        matches!(
-            mount.content,
-            Content::Private { .. } | Content::Directory { .. }
-        )
-    });
-    if made {
-        let target = grants.workspace.clone();
-        view.insert(grants.spelling.clone(), Content::Link { target });
-    }
 }

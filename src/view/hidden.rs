@@ -1,6 +1,5 @@
 //! Blanking the hidden paths, so that neither this command nor the next can undo it.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +9,7 @@ use nix::errno::Errno;
 use nix::unistd::{AccessFlags, access};
 
 use super::open::{Opened, open_without_links};
-use super::resolve::{LINKS, names};
+use super::resolve::locate;
 use super::{Access, Content, Mount, Pin, Placeholder, View, ViewError};
 
 /// The permission bits that mark a directory as made to hold a name: the owner can
@@ -299,36 +298,6 @@ fn is_placeholder(path: &Path, opened: &Opened) -> bool {
         && fs::symlink_metadata(path)
             .is_ok_and(|status| status.permissions().mode() & 0o7777 == PLACEHOLDER_MODE)
         && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
-}
-
-/// Where a path leads, links followed, as far as it exists; the rest is appended.
-/// Nowhere, if its links go in a circle.
-fn locate(path: &Path) -> Option<PathBuf> {
-    let mut left: VecDeque<OsString> = names(path);
-    let mut here = PathBuf::from("/");
-    let mut links = 0;
-    while let Some(name) = left.pop_front() {
-        if name == ".." {
-            here.pop();
-            continue;
-        }
-        here.push(&name);
-        let Ok(target) = fs::read_link(&here) else {
-            continue;
-        };
-        links += 1;
-        if links > LINKS {
-            return None;
-        }
-        here.pop();
-        if target.is_absolute() {
-            here = PathBuf::from("/");
-        }
-        for name in names(&target).into_iter().rev() {
-            left.push_front(name);
-        }
-    }
-    Some(here)
 }
 
 fn cannot(path: &Path, reason: &str) -> ViewError {

@@ -4,13 +4,20 @@
 //! printed and tested, and it answers questions about paths inside it before anything
 //! is started.
 
+#[cfg(target_os = "linux")]
 mod base;
 mod error;
 mod facts;
+#[cfg(target_os = "linux")]
+mod grant_mounts;
 mod grants;
+#[cfg(target_os = "linux")]
 mod hidden;
+mod mac;
+#[cfg_attr(target_os = "macos", path = "open_macos.rs")]
 mod open;
 mod resolve;
+#[cfg(target_os = "linux")]
 mod root;
 
 use std::ffi::OsString;
@@ -22,12 +29,24 @@ use std::sync::Arc;
 pub use error::ViewError;
 pub use facts::Facts;
 pub use grants::Grants;
+pub(crate) use grants::refuse_overlap;
+#[cfg(target_os = "linux")]
 pub(crate) use hidden::PLACEHOLDER_MODE;
-pub(crate) use open::{Opened, open_without_links};
+#[cfg(target_os = "macos")]
+pub(crate) use mac::MARK;
+pub use mac::MacRequest;
+pub(crate) use mac::NAME_SERVICE;
+pub(crate) use open::Opened;
+#[cfg(target_os = "linux")]
+pub(crate) use open::open_without_links;
+#[cfg(target_os = "macos")]
+pub(crate) use resolve::locate;
 pub use resolve::{Place, Unreachable};
 
 use crate::environment::PrivateDirectories;
-use crate::policy::{Network, Policy};
+use crate::policy::Network;
+#[cfg(target_os = "linux")]
+use crate::policy::Policy;
 
 /// Whether a mount can be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +138,9 @@ pub struct View {
     pub(crate) placeholders: Vec<Placeholder>,
     network: Network,
     private: PrivateDirectories,
+    /// Writable directories that other programs use too. Only where a private one cannot
+    /// take their place.
+    shared: Vec<PathBuf>,
 }
 
 impl View {
@@ -127,6 +149,7 @@ impl View {
     ///
     /// # Errors
     /// [`ViewError`] where a hidden path cannot be hidden.
+    #[cfg(target_os = "linux")]
     pub fn build(policy: &Policy, grants: &Grants, facts: &Facts) -> Result<View, ViewError> {
         let private = base::private_directories(policy, grants, facts);
         let mut view = View {
@@ -134,12 +157,13 @@ impl View {
             placeholders: Vec::new(),
             network: policy.network,
             private,
+            shared: Vec::new(),
         };
         base::add(&mut view, policy, grants, facts);
-        grants::add(&mut view, grants);
+        grant_mounts::add(&mut view, grants);
         hidden::add(&mut view, &policy.hidden)?;
         view.coalesce();
-        grants::add_spelling(&mut view, grants);
+        grant_mounts::add_spelling(&mut view, grants);
         Ok(view)
     }
 
@@ -167,6 +191,11 @@ impl View {
         &self.private
     }
 
+    /// Whether other programs use this writable directory too.
+    pub(crate) fn is_shared(&self, path: &Path) -> bool {
+        self.shared.iter().any(|shared| shared == path)
+    }
+
     /// Adds a mount after those that are no deeper: the most specific path decides,
     /// whatever the order of a policy's lists.
     pub(crate) fn insert(&mut self, at: PathBuf, content: Content) {
@@ -180,6 +209,7 @@ impl View {
     /// Leaves out what another mount shows already: a readable grant where the mount
     /// above it shows the host's own file, readable. A hidden path between the two
     /// keeps the grant, so this comes after those.
+    #[cfg(target_os = "linux")]
     fn coalesce(&mut self) {
         let shown = |mount: &Mount, above: Option<&Mount>| {
             let is_own = |mount: &Mount, wanted: Access| {

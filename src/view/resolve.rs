@@ -161,3 +161,33 @@ pub(super) fn names(path: &Path) -> VecDeque<OsString> {
         })
         .collect()
 }
+
+/// Where a path leads, links followed, as far as it exists; the rest is appended.
+/// Nowhere, if its links go in a circle.
+pub(crate) fn locate(path: &Path) -> Option<PathBuf> {
+    let mut left: VecDeque<OsString> = names(path);
+    let mut here = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(name) = left.pop_front() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        let Ok(target) = fs::read_link(&here) else {
+            continue;
+        };
+        links += 1;
+        if links > LINKS {
+            return None;
+        }
+        here.pop();
+        if target.is_absolute() {
+            here = PathBuf::from("/");
+        }
+        for name in names(&target).into_iter().rev() {
+            left.push_front(name);
+        }
+    }
+    Some(here)
+}

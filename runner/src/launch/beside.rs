@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
 use super::script::process_id;
-use super::{LaunchError, tree};
+use super::{LaunchError, child, tree};
 
 /// The command, while it runs. Dropping this kills its whole process group.
 #[derive(Debug)]
@@ -53,8 +52,7 @@ impl Beside {
         let own = Pid::from_raw(self.id());
         if killpg(own, Signal::SIGSTOP).is_ok() {
             // It has stopped, or has ended and is not waited for here.
-            let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-            let _ = waitid(Id::Pid(own), flags);
+            child::wait_for_stop(own.as_raw());
         }
     }
 

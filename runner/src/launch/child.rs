@@ -67,6 +67,10 @@ pub(super) struct Mounts {
     targets: Vec<CString>,
     /// What maps this user, and this group, to themselves in a user namespace
     /// (user_namespaces(7)); a user without privileges needs one to mount.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "only Linux mounts for a launcher alone")
+    )]
     maps: Option<[String; 2]>,
 }
 
@@ -413,6 +417,18 @@ pub(super) fn has_children() -> bool {
         let mut info: libc::siginfo_t = std::mem::zeroed();
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
         libc::waitid(libc::P_ALL, 0, &mut info, flags) == 0 || errno() != libc::ECHILD
+    }
+}
+
+/// Waits until a child has stopped or ended, and leaves it to be waited for. The
+/// `nix` crate has waitid(2) on Linux alone.
+pub(super) fn wait_for_stop(pid: i32) {
+    let flags = libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT;
+    let id = libc::id_t::try_from(pid).unwrap_or(0);
+    // SAFETY: the result goes to a local.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        while libc::waitid(libc::P_PID, id, &mut info, flags) == -1 && errno() == libc::EINTR {}
     }
 }
 

@@ -323,7 +323,8 @@ impl Context<'_> {
             "program" => path(self.places.program.as_deref()?),
             "program-directory" => {
                 let program = self.places.program.as_deref()?;
-                path(&self.host.directory_of(program)?)
+                let real = self.host.directory_of(program);
+                path(real.as_deref().or_else(|| program.parent())?)
             }
             "perimeter" => path(&self.places.perimeter),
             "faulty" => path(self.places.faulty.as_deref()?),

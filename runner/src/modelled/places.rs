@@ -127,6 +127,10 @@ impl Host for ModelledHost {
         None
     }
 
+    fn directory_of(&self, program: &Path) -> Option<PathBuf> {
+        program.parent().map(Path::to_owned)
+    }
+
     fn is_directory(&self, path: &Path) -> bool {
         self.directories.contains(path)
     }
