@@ -52,9 +52,9 @@ launch() {
 # Before and after each launch: what is watched without being asked.
 look_at() {
     # What runs beside the launches stops meanwhile.
-    [ -z "$beside" ] || kill -STOP "-$beside"
+    [ -z "$beside" ] || kill -STOP "-$beside" 2>/dev/null
     free_paths protected >"$notes/$1"
-    [ -z "$beside" ] || kill -CONT "-$beside"
+    [ -z "$beside" ] || kill -CONT "-$beside" 2>/dev/null
 }
 
 before() {
