@@ -64,7 +64,7 @@ pub struct Cell {
     pub verdict: Verdict,
     /// How many trials got each verdict.
     pub verdicts: BTreeMap<Verdict, usize>,
-    /// The trials that do not conform, the worst first; see [`Cell::SHOWN`].
+    /// The trials that do not conform, the worst first, a few of each cell.
     pub told: Vec<Told>,
     /// The digest of the case that was run.
     pub digest: String,
