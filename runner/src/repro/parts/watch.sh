@@ -15,8 +15,8 @@ pattern_of() {
 protected() {
     count=$#
     # First for all of them, since one may be below another.
-    for directory; do
-        set -- "$@" -path "$(pattern_of "$directory")/*" -prune -o
+    for changing; do
+        set -- "$@" -path "$(pattern_of "$changing")/*" -prune -o
     done
     while [ "$count" -gt 0 ]; do
         pattern=$(pattern_of "$1")
