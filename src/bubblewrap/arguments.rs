@@ -10,8 +10,8 @@ use crate::policy::Network;
 use crate::view::{Access, Content, View};
 
 /// The most arguments that bubblewrap takes from `--args` (MAX_ARGS of its source),
-/// less what the command line itself has.
-pub const LIMIT: usize = 8990;
+/// less what the command line itself has and what a launch adds.
+pub const LIMIT: usize = 8985;
 
 /// What a launch asks for besides its view.
 #[derive(Debug, Clone)]

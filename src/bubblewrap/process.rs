@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nix::errno::Errno;
@@ -13,6 +14,8 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Pid, pipe2};
 
+use super::mounted::{displaced, is_contested};
+use super::mounting::Mounting;
 use super::namespaces::is_apart;
 use super::status::Reports;
 use super::waiting::{Waiting, send_all};
@@ -30,6 +33,15 @@ pub(crate) struct Start {
     pub(crate) setting: Setting,
     pub(crate) command: Vec<OsString>,
     pub(crate) group: Group,
+}
+
+/// What a bubblewrap that was started is let go with.
+#[derive(Debug)]
+pub(super) struct Begin<'a> {
+    pub(super) reports: OwnedFd,
+    pub(super) gate: &'a OwnedFd,
+    pub(super) mounting: Option<Mounting>,
+    pub(super) held: Held,
 }
 
 /// A sandbox whose first process is there.
@@ -62,10 +74,14 @@ impl Run {
     pub(super) fn begin(
         start: Start,
         bubblewrap: Pid,
-        reports: OwnedFd,
-        gate: &OwnedFd,
-        held: Held,
+        begin: Begin<'_>,
     ) -> Result<Run, LaunchError> {
+        let Begin {
+            reports,
+            gate,
+            mounting,
+            held,
+        } = begin;
         let mut run = Run {
             start,
             bubblewrap,
@@ -91,10 +107,28 @@ impl Run {
                 program: run.start.program.path.clone(),
             });
         }
+        if let Some(mounting) = mounting {
+            if let Some(path) = run.displaced(&mounting)? {
+                run.kill();
+                run.end()?;
+                return Err(LaunchError::Displaced { path });
+            }
+        }
         run.held.until_gone(run.first);
         // Should it have failed meanwhile, waiting for it says so.
         let _ = send_all(gate, b"\n");
         Ok(run)
+    }
+
+    /// Waits until everything is mounted, and looks whether it is where it belongs.
+    fn displaced(&self, mounting: &Mounting) -> Result<Option<PathBuf>, LaunchError> {
+        let system = |error: Errno| LaunchError::system("look at the mounts", error.into());
+        // One that has ended says why when it is waited for.
+        if !mounting.wait().map_err(system)? || !faults::has(Protection::Mounted) {
+            return Ok(None);
+        }
+        let (view, features) = (&self.start.view, self.start.program.features);
+        displaced(view, features, self.first.as_raw()).map_err(system)
     }
 
     /// bubblewrap's process id.
@@ -264,6 +298,7 @@ fn rehearse(again: &Start) -> Option<String> {
         again.group,
         streams,
         &pins(&again.view, &again.setting, &again.program),
+        is_contested(&again.view, again.program.features),
         Held::find(again.view.placeholders()).ok()?,
     )
     .ok()?;

@@ -17,7 +17,8 @@ use nix::sys::socket::{
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
-use super::process::{Run, Start};
+use super::mounting::Mounting;
+use super::process::{Begin, Run, Start};
 use super::{BubblewrapError, LIMIT, Program, Setting, Sources, arguments};
 use crate::faults;
 use crate::launcher::{Held, LaunchError, spawn};
@@ -35,20 +36,24 @@ pub(crate) struct Waiting {
     reports: OwnedFd,
     arguments: OwnedFd,
     gate: OwnedFd,
+    /// Where the mounts are to be looked at.
+    mounting: Option<Mounting>,
     /// The numbers, in bubblewrap, of what it reports to and of the gate.
     inside: [RawFd; 2],
 }
 
 impl Waiting {
     /// Starts bubblewrap for a command. `pins` are the descriptors that its arguments
-    /// will name, and no others: whatever it does not use, the command would have. `held`
-    /// is let go when the sandbox is gone.
+    /// will name, and no others: whatever it does not use, the command would have. Where
+    /// `contested`, the mounts are looked at before the command is let go. `held` is let
+    /// go when the sandbox is gone.
     pub(crate) fn start(
         program: Arc<Program>,
         command: Vec<OsString>,
         group: Group,
         streams: [Option<OwnedFd>; 3],
         pins: &[RawFd],
+        contested: bool,
         mut held: Held,
     ) -> Result<Waiting, LaunchError> {
         let system =
@@ -60,6 +65,13 @@ impl Waiting {
         let mut inherited = pins.to_vec();
         inherited.push(arguments_inside.as_raw_fd());
         inherited.extend(inside);
+        let (mounting, reader) = match contested {
+            true => Mounting::new()
+                .map_err(system)
+                .map(|(end, reader)| (Some(end), Some(reader)))?,
+            false => (None, None),
+        };
+        inherited.extend(reader.as_ref().map(AsRawFd::as_raw_fd));
         // The options go through a descriptor, where only bubblewrap can read them: a
         // command line is for everyone to see.
         let mut words: Vec<OsString> = vec![
@@ -94,6 +106,7 @@ impl Waiting {
             reports,
             arguments,
             gate,
+            mounting,
             inside,
         })
     }
@@ -129,9 +142,12 @@ impl Waiting {
         Run::begin(
             start,
             process,
-            self.reports.try_clone().map_err(LaunchError::reports)?,
-            &self.gate,
-            std::mem::take(&mut self.held),
+            Begin {
+                reports: self.reports.try_clone().map_err(LaunchError::reports)?,
+                gate: &self.gate,
+                mounting: self.mounting.take(),
+                held: std::mem::take(&mut self.held),
+            },
         )
     }
 
@@ -140,7 +156,8 @@ impl Waiting {
         for (option, descriptor) in ["--json-status-fd", "--block-fd"].iter().zip(self.inside) {
             text.extend_from_slice(format!("{option}\0{descriptor}\0").as_bytes());
         }
-        for argument in list {
+        let last = self.mounting.as_ref().map(Mounting::operation);
+        for argument in list.iter().chain(last.iter().flatten()) {
             if argument.as_bytes().contains(&0) {
                 return Err(LaunchError::Nul {
                     text: argument.clone(),

@@ -111,6 +111,8 @@ mistakes! {
     TerminalShared = "terminal-shared",
     /// What is reported as a sandbox is not looked at.
     SandboxNotLookedAt = "sandbox-not-looked-at",
+    /// Where things come to be mounted is not looked at.
+    MountsNotLookedAt = "mounts-not-looked-at",
 
     // The end.
     /// Nothing ends the command when the launcher is killed.

@@ -84,6 +84,8 @@ pub(crate) enum Protection {
     ProcessGroup,
     /// A reported process is looked at, whether it is in a sandbox.
     Apart,
+    /// Mounts are looked at, whether they are where they belong.
+    Mounted,
     /// A process cleans up after a launcher that is killed.
     Janitor,
     /// What was made to hold a name is removed.

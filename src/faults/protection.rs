@@ -18,6 +18,12 @@ pub(crate) fn has(protection: Protection) -> bool {
             Mistake::SuperUserAmongProcesses,
             Mistake::ProcessNamespaceShared,
         ],
+        Protection::Mounted => &[
+            Mistake::MountsNotLookedAt,
+            Mistake::CheckedThenMounted,
+            Mistake::HiddenBeforeGrants,
+            Mistake::WorkspaceParentWritable,
+        ],
         Protection::Janitor => &[Mistake::JanitorAbsent, Mistake::OutlivesLauncher],
         Protection::Removal => &[Mistake::PlaceholdersLeft],
         Protection::Forwarding => &[Mistake::SignalsSwallowed],

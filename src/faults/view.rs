@@ -45,6 +45,7 @@ fn give_more(view: &mut View, policy: &Policy, grants: &Grants, directory: Optio
                 let mount = Mount {
                     at: parent.to_owned(),
                     content: host(parent, Access::ReadWrite),
+                    asked: false,
                 };
                 view.mounts.insert(place, mount);
             }

@@ -62,6 +62,16 @@ pub enum LaunchError {
         /// The program.
         program: PathBuf,
     },
+    /// Something was mounted elsewhere than planned, since the path to it led elsewhere for
+    /// a moment. The sandbox was ended before the command.
+    #[error(
+        "the path {path} changed while the sandbox was made, and nothing was started: find \
+         out what changes it, and try again"
+    )]
+    Displaced {
+        /// The path.
+        path: PathBuf,
+    },
     /// A program could not be started.
     #[error("cannot start {program}: {source}")]
     Start {

@@ -10,7 +10,7 @@ use super::hold::Held;
 use super::terminal::Terminal;
 use super::{Child, Command, LaunchError, Refusal, program};
 pub(super) use crate::bubblewrap::{End, Run};
-use crate::bubblewrap::{Program, Setting, Sources, Waiting, arguments, find, pins};
+use crate::bubblewrap::{Program, Setting, Sources, Waiting, arguments, find, is_contested, pins};
 use crate::faults::{self, Protection};
 use crate::policy::{Policy, Posture};
 use crate::unsafe_spawn::Group;
@@ -76,6 +76,7 @@ impl Confinement {
     ) -> Result<Child, LaunchError> {
         let program = &self.program;
         if let Some(pins) = self.early_pins(command) {
+            let contested = self.may_be_contested(command.launcher.policy.posture);
             // bubblewrap loads while the view is worked out. It is ended if that fails.
             let waiting = Waiting::start(
                 Arc::clone(program),
@@ -83,6 +84,7 @@ impl Confinement {
                 Group::Own,
                 std::mem::take(streams),
                 &pins,
+                contested,
                 Held::default(),
             )?;
             let (view, setting) = match self.work_out(command)? {
@@ -114,7 +116,9 @@ impl Confinement {
         held.restore(terminal.as_ref().and_then(Terminal::settings));
         let pins = pins(&view, &setting, program);
         let streams = std::mem::take(streams);
-        let waiting = Waiting::start(Arc::clone(program), words, group, streams, &pins, held)?;
+        let contested = is_contested(&view, program.features);
+        let program = Arc::clone(program);
+        let waiting = Waiting::start(program, words, group, streams, &pins, contested, held)?;
         let run = waiting.begin(Arc::new(view), setting)?;
         if let Some(terminal) = &terminal {
             terminal
@@ -151,6 +155,12 @@ impl Confinement {
                 Vec::new()
             }
         })
+    }
+
+    /// Whether the view of these grants, and of nothing else, could have a mount that has
+    /// to be looked at.
+    fn may_be_contested(&self, posture: Posture) -> bool {
+        !self.program.features.bind_descriptor || self.grants.lie_in_system(posture)
     }
 
     /// What the command will see, and how it will start; or why there is no command.

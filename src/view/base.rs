@@ -12,6 +12,9 @@ const TEMPORARY: &str = "/tmp";
 /// Its other name, where a host keeps for longer what is in it.
 const LASTING: &str = "/var/tmp";
 
+/// The programs and the configuration of the system.
+const SYSTEM: [&str; 2] = ["/usr", "/etc"];
+
 /// Where programs and libraries are: one of each pair on a merged system is a link
 /// into /usr, and stays one (the UsrMerge of systemd's file-hierarchy(7)).
 const PROGRAMS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -130,6 +133,12 @@ pub(super) fn add(view: &mut View, policy: &Policy, grants: &Grants, facts: &Fac
     }
 }
 
+/// Whether a posture shows the host's directories where this path is.
+pub(super) fn shows(posture: Posture, path: &Path) -> bool {
+    let mut shown = SYSTEM.iter().chain(&PROGRAMS).chain(&STORES);
+    posture == Posture::HostReadable || shown.any(|system| path.starts_with(system))
+}
+
 fn host(path: &str) -> Content {
     Content::Host {
         source: path.into(),
@@ -147,7 +156,7 @@ fn add_system(view: &mut View) {
             sealed: true,
         },
     );
-    for path in ["/usr", "/etc"] {
+    for path in SYSTEM {
         view.insert(path.into(), host(path));
     }
     for path in PROGRAMS {

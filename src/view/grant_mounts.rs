@@ -5,7 +5,7 @@ use super::{Content, Grants, View};
 /// Adds the mounts of the grants.
 pub(super) fn add(view: &mut View, grants: &Grants) {
     for grant in &grants.list {
-        view.insert(
+        view.insert_asked(
             grant.path.clone(),
             Content::Host {
                 source: grant.path.clone(),

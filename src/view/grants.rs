@@ -13,6 +13,8 @@ use super::open::{as_io, open_without_links};
 use super::{Access, Facts, Pin, ViewError};
 use crate::faults::{self, Protection};
 use crate::policy::Policy;
+#[cfg(target_os = "linux")]
+use crate::policy::Posture;
 
 /// Directories whose change would reach far beyond one project.
 #[cfg(target_os = "macos")]
@@ -163,6 +165,13 @@ impl Grants {
             .iter()
             .map(|grant| grant.pin.as_fd().as_raw_fd())
             .collect()
+    }
+
+    /// Whether the posture alone shows the directory that one of them is in.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn lie_in_system(&self, posture: Posture) -> bool {
+        let mut list = self.list.iter();
+        list.any(|grant| super::base::shows(posture, &grant.path))
     }
 
     /// Their paths.

@@ -81,7 +81,7 @@ fn cover(view: &mut View, path: &Path, opened: Opened) -> Result<(), ViewError> 
     } else {
         Content::Blank
     };
-    view.insert(path.to_owned(), content);
+    view.insert_asked(path.to_owned(), content);
     Ok(())
 }
 
@@ -177,7 +177,7 @@ fn freeze(view: &mut View, asked: &Path, root: &Path, absent: &Path) -> Result<(
             access: Access::ReadWrite,
             pin: Some(Pin::new(opened.descriptor)),
         };
-        view.insert(at, content);
+        view.insert_asked(at, content);
     }
     Ok(())
 }
@@ -200,7 +200,7 @@ fn add_placeholder(
         name,
     };
     if !view.placeholders.contains(&placeholder) {
-        view.insert(
+        view.insert_asked(
             at,
             Content::Private {
                 mode: 0o755,
@@ -242,6 +242,7 @@ fn visible_root(view: &View, path: &Path) -> Option<Root> {
         Mount {
             at,
             content: Content::Host { source, access, .. },
+            ..
         } if source == at => {
             // A pin is part of the writable directory that it stands in.
             Some(Root {
@@ -253,6 +254,7 @@ fn visible_root(view: &View, path: &Path) -> Option<Root> {
         Mount {
             at,
             content: Content::Processes,
+            ..
         } => Some(Root {
             at: at.clone(),
             access: Access::ReadOnly,
@@ -278,7 +280,7 @@ fn pin_between(view: &mut View, asked: &Path, root: &Path, leaf: &Path) -> Resul
         }
         let opened = open_without_links(part)
             .map_err(|error| cannot(asked, &error.desc().to_lowercase()))?;
-        view.insert(
+        view.insert_asked(
             part.to_owned(),
             Content::Host {
                 source: part.to_owned(),

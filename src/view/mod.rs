@@ -38,7 +38,7 @@ pub use mac::MacRequest;
 pub(crate) use mac::NAME_SERVICE;
 pub(crate) use open::Opened;
 #[cfg(target_os = "linux")]
-pub(crate) use open::open_without_links;
+pub(crate) use open::{open_without_links, open_without_links_at};
 #[cfg(target_os = "macos")]
 pub(crate) use resolve::locate;
 pub use resolve::{Place, Unreachable};
@@ -119,6 +119,9 @@ pub struct Mount {
     pub at: PathBuf,
     /// What it is.
     pub content: Content,
+    /// Whether the policy asks for it, at a place that may be in the caller's files and
+    /// not in the system's.
+    pub(crate) asked: bool,
 }
 
 /// A name that a command must not be able to create in a writable directory. It is
@@ -199,11 +202,21 @@ impl View {
     /// Adds a mount after those that are no deeper: the most specific path decides,
     /// whatever the order of a policy's lists.
     pub(crate) fn insert(&mut self, at: PathBuf, content: Content) {
+        self.add(at, content, false);
+    }
+
+    /// As [`View::insert`], for what the policy asks for.
+    #[cfg(target_os = "linux")]
+    fn insert_asked(&mut self, at: PathBuf, content: Content) {
+        self.add(at, content, true);
+    }
+
+    fn add(&mut self, at: PathBuf, content: Content, asked: bool) {
         let depth = depth(&at);
         let index = self
             .mounts
             .partition_point(|mount| self::depth(&mount.at) <= depth);
-        self.mounts.insert(index, Mount { at, content });
+        self.mounts.insert(index, Mount { at, content, asked });
     }
 
     /// Leaves out what another mount shows already: a readable grant where the mount
@@ -228,7 +241,7 @@ impl View {
     }
 
     /// The mount that decides about a path: the deepest one at or above it.
-    fn covering(&self, path: &Path) -> Option<&Mount> {
+    pub(crate) fn covering(&self, path: &Path) -> Option<&Mount> {
         self.mounts
             .iter()
             .rev()

@@ -1,11 +1,11 @@
 //! Opening a path without following a symbolic link in any of its components.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
 
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat, openat2};
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat};
 
 /// What a path led to.
@@ -30,22 +30,31 @@ impl Opened {
 /// Opens an absolute path by the handle alone. `ELOOP` means that a component is a
 /// symbolic link.
 pub(crate) fn open_without_links(path: &Path) -> Result<Opened, Errno> {
+    open_without_links_at(AT_FDCWD, path)
+}
+
+/// As [`open_without_links`], with a relative path taken from a directory.
+pub(crate) fn open_without_links_at(
+    directory: BorrowedFd<'_>,
+    path: &Path,
+) -> Result<Opened, Errno> {
     let how = OpenHow::new()
         .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
         .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
-    let descriptor = match openat2(AT_FDCWD, path, how) {
+    let descriptor = match openat2(directory, path, how) {
         Ok(descriptor) => descriptor,
         // Linux before 5.6, or a container's filter that does not know the call.
-        Err(Errno::ENOSYS | Errno::EPERM) => walk(path)?,
+        Err(Errno::ENOSYS | Errno::EPERM) => walk(directory, path)?,
         Err(error) => return Err(error),
     };
     let status = fstat(&descriptor)?;
     Ok(Opened { descriptor, status })
 }
 
-fn walk(path: &Path) -> Result<OwnedFd, Errno> {
+fn walk(directory: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_PATH | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
-    let mut here = open("/", flags, Mode::empty())?;
+    let start = if path.is_absolute() { "/" } else { "." };
+    let mut here = openat(directory, start, flags, Mode::empty())?;
     for part in path.components() {
         if let Component::Normal(name) = part {
             here = openat(&here, name, flags, Mode::empty())?;

@@ -7,7 +7,7 @@ use crate::observe::observation::Tries;
 use crate::observe::snapshot::Snapshot;
 
 /// How many times as often a race is tried while the launcher refuses every try.
-const REFUSED: u32 = 4;
+const REFUSED: u32 = 8;
 
 impl Stage<'_> {
     /// A step's launch: once, or beside the other party of a race until the

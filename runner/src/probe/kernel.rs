@@ -88,14 +88,23 @@ const SWAPPING: Duration = Duration::from_secs(120);
 /// a path to the next, and no load on the machine that it runs on.
 const BETWEEN: Duration = Duration::from_micros(100);
 
+/// Every so many swaps the last few leave each state for so long, so that a launcher
+/// that refuses what it sees changing gets to start something.
+const ROUND: usize = 400;
+const SLOW: (usize, Duration) = (3, Duration::from_millis(12));
+
 /// `exchange-for-ever A B`, until it is killed.
 pub(super) fn exchange_for_ever(arguments: &[&str]) -> Outcome {
     let end = Instant::now() + SWAPPING;
-    while Instant::now() < end {
+    for swaps in 1.. {
+        if Instant::now() >= end {
+            break;
+        }
         // What stands at a path may be in use, or replaced, for a moment.
         let flags = RenameFlags::RENAME_EXCHANGE;
         let _ = renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags);
-        std::thread::sleep(BETWEEN);
+        let is_slow = swaps % ROUND >= ROUND - SLOW.0;
+        std::thread::sleep(if is_slow { SLOW.1 } else { BETWEEN });
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 race() {
     most=$1
     # Who refuses every try has not taken part in the race yet.
-    enough=$((4 * most))
+    enough=$((8 * most))
     began_before=$began_all
     kept=no
     made=0
