@@ -277,7 +277,16 @@ fn a_quick_audit_runs_less_and_finds_the_same() {
     audited.audit(&["--matrix"]).assert().code(0).stdout(
         contains("trying.one.says  overblocked  word=also").and(contains("10 run, 40 kept")),
     );
+    // What is committed says that it was quick, and how it is brought up to date.
+    audited.audit(&["--quick", "--write"]).assert().code(0);
+    let matrix = std::fs::read_to_string(audited.place.path("corpus/faults/matrix.json")).unwrap();
+    assert!(matrix.contains("\"quick\": true"), "{matrix}");
     audited.fault("late", &changes("never", "NEVER"));
+    audited
+        .audit(&["--check"])
+        .assert()
+        .code(1)
+        .stdout(contains("fault late was changed").and(contains("--stale --quick --write")));
     audited
         .audit(&["--quick"])
         .assert()

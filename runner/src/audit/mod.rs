@@ -23,6 +23,7 @@ mod stale;
 mod store;
 mod subject;
 mod text;
+mod tries;
 mod watch;
 
 #[cfg(test)]

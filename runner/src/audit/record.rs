@@ -170,6 +170,7 @@ pub fn merge(
     };
     let mut merged = known.clone();
     merged.version.clone_from(&fresh.version);
+    merged.quick |= fresh.quick;
     for (id, digest) in &fresh.cases {
         let changed = merged.cases.get(id) != Some(digest);
         // A case that is new to some faults cannot be called tried.

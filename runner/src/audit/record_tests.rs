@@ -108,6 +108,7 @@ fn merged(run: &Merging) -> AuditRecord {
     };
     let (name, digest) = run.fault;
     let fresh = AuditRecord {
+        quick: false,
         version: "2.0.0".to_owned(),
         cases: BTreeMap::from([(run.case.to_owned(), run.digest.to_owned())]),
         not_judged: BTreeMap::new(),

@@ -98,6 +98,7 @@ pub(super) fn matrix() -> MatrixFile {
     };
     let strict = IndexMap::from([("posture".to_owned(), vec!["strict".to_owned()])]);
     let record = |catch: Catch| AuditRecord {
+        quick: false,
         version: "1.0.0".to_owned(),
         cases: BTreeMap::from([
             ("a.b.allows".to_owned(), "c1".to_owned()),

@@ -21,11 +21,11 @@ pub fn text(matrix: &MatrixFile) -> String {
 }
 
 fn run(text: &mut String, record: &AuditRecord) {
-    let _ = write!(
-        text,
-        "      \"version\": {},\n      \"cases\": {{",
-        json(&record.version)
-    );
+    let _ = write!(text, "      \"version\": {},\n", json(&record.version));
+    if record.quick {
+        text.push_str("      \"quick\": true,\n");
+    }
+    text.push_str("      \"cases\": {");
     entries(text, 4, record.cases.iter(), |text, id, digest| {
         let _ = write!(text, "{}: {}", json(id), json(digest));
     });

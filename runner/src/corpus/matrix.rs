@@ -65,6 +65,10 @@ impl AuditUser {
 pub struct AuditRecord {
     /// The version of the program that wrote this last.
     pub version: String,
+    /// Whether a fault was run against one trial of each case, where that was enough to
+    /// know whether it is caught and whether the case catches anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     /// The digest of each case that was tried against every fault.
     pub cases: BTreeMap<String, String>,
     /// Cases that can catch nothing here, and the verdict that says why.

@@ -28,7 +28,8 @@ Examples:
   perimeter audit network. --fault network-kept   a part of it
   perimeter audit --check                         is the committed matrix stale? no launches
   perimeter audit --case files.write.create-outside
-  perimeter audit --corpus conformance --stale --write")]
+  perimeter audit --corpus conformance --quick --write
+  perimeter audit --corpus conformance --stale --quick --write")]
 pub struct AuditArguments {
     #[command(flatten)]
     pub selection: Selection,
@@ -54,7 +55,7 @@ pub struct AuditArguments {
     /// Run a fault against one trial of each case, and against all only where that leaves
     /// open whether it is caught, or whether a case catches anything: the findings are
     /// those of the whole matrix
-    #[arg(long, conflicts_with = "write")]
+    #[arg(long)]
     pub quick: bool,
     /// Where fixtures are made [default: the user's cache directory]
     #[arg(long, value_name = "DIR")]

@@ -39,9 +39,14 @@ pub(super) fn check(corpus: &Corpus, contract: &Contract) -> Result<ExitCode, Fa
             }
         }
     }
+    let matrix = corpus.matrix.as_ref();
+    let is_quick = matrix.is_some_and(|matrix| matrix.runs.values().any(|run| run.quick));
     let stale = !text.is_empty();
     if stale {
-        text += "run `perimeter audit --corpus conformance --stale --write` as both users\n";
+        let quick = if is_quick { " --quick" } else { "" };
+        text += &format!(
+            "run `perimeter audit --corpus conformance --stale{quick} --write` as both users\n"
+        );
     }
     let empty = MatrixFile::default();
     let matrix = corpus.matrix.as_ref().unwrap_or(&empty);
