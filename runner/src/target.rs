@@ -1,6 +1,28 @@
 //! The corpus as a test target of cargo: one trial is one test, so filters, `--list`,
 //! `--exact` and cargo-nextest's partitions work.
 //!
+//! The authors of a launcher in Rust add this crate, with its feature `corpus`, to their
+//! development dependencies, and a target to their `Cargo.toml`:
+//!
+//! ```toml
+//! [[test]]
+//! name = "conformance"
+//! harness = false
+//! ```
+//!
+//! whose `tests/conformance.rs` is
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     perimeter_runner::target::Target::of(concat!(env!("CARGO_MANIFEST_DIR"), "/launcher.json"))
+//!         .program("mine", env!("CARGO_BIN_EXE_mine"))
+//!         .main()
+//! }
+//! ```
+//!
+//! `launcher.json` is the launcher file of their own program, and the `mine` in its
+//! `programs` is the one that cargo has built.
+//!
 //! PERIMETER_LAUNCHER names another launcher under test than the target's own: one
 //! that the corpus has, or a launcher file by its path.
 //!
@@ -44,9 +66,33 @@ pub struct Target {
     pub launcher: String,
     /// The program that `{perimeter}` stands for in launcher files.
     pub perimeter: PathBuf,
+    /// Where programs lie that the launcher file names, by their names there; others
+    /// are looked for on this host.
+    pub programs: Vec<(String, PathBuf)>,
 }
 
 impl Target {
+    /// The corpus that comes with this library, against the launcher of this file, or of
+    /// this name in the corpus. It needs the feature `corpus`.
+    #[cfg(feature = "corpus")]
+    #[must_use]
+    pub fn of(launcher: impl Into<String>) -> Target {
+        Target {
+            corpus: Source::embedded(),
+            launcher: launcher.into(),
+            perimeter: PathBuf::from("perimeter"),
+            programs: Vec::new(),
+        }
+    }
+
+    /// The same, where a program that the launcher file names lies at this path: what
+    /// cargo has built is on no PATH.
+    #[must_use]
+    pub fn program(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Target {
+        self.programs.push((name.into(), path.into()));
+        self
+    }
+
     /// Does what the command line of a test target asks for. The whole `main` of a
     /// target with `harness = false`: it also serves the processes of the run, which
     /// are this executable started again.
@@ -101,7 +147,13 @@ struct Run {
 impl Run {
     fn prepare(target: &Target, jobs: usize) -> Result<Run, String> {
         let corpus = Corpus::load(&target.corpus).map_err(text)?;
-        let launcher = launcher(&corpus, &target.launcher)?;
+        let mut launcher = launcher(&corpus, &target.launcher)?;
+        for program in &mut launcher.programs {
+            let built = target.programs.iter().find(|(name, _)| name == program);
+            if let Some((_, path)) = built {
+                *program = path.display().to_string();
+            }
+        }
         let contract = Contract {
             levels: levels(&launcher, None),
             absent_facts: absent_facts()?,
