@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         launcher: "reference".to_owned(),
         perimeter: PathBuf::from(env!("CARGO_BIN_EXE_perimeter")),
         programs: Vec::new(),
+        expectations: None,
     }
     .main()
 }

@@ -35,7 +35,7 @@ use std::env;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use libtest_mimic::Arguments;
@@ -43,15 +43,19 @@ use libtest_mimic::Arguments;
 use crate::corpus::vocabulary::Fact;
 use crate::corpus::{Corpus, Source, Trial};
 use crate::exit::ExitCode as RunCode;
+use crate::expectations::{Circumstances, Expectations};
 use crate::facts;
 use crate::harness::{self, HarnessTrial, TrialOutcome};
 use crate::launcher::file::{LauncherFile, read_launcher};
 use crate::pipeline::gate;
-use crate::report::results::Contract;
+use crate::report::results::{Contract, TrialResult};
 use crate::report::summary::Standing;
 use crate::session::{Session, Settings, levels};
 use crate::verdict::Verdict;
 use crate::worker::{Interrupts, Scratch};
+
+/// The variable that names another launcher.
+const LAUNCHER: &str = "PERIMETER_LAUNCHER";
 
 /// Begun by the first trial that runs, so that a list costs nothing.
 static SESSION: OnceLock<Result<Session, String>> = OnceLock::new();
@@ -69,6 +73,8 @@ pub struct Target {
     /// Where programs lie that the launcher file names, by their names there; others
     /// are looked for on this host.
     pub programs: Vec<(String, PathBuf)>,
+    /// The file of the target's own launcher's known failures.
+    pub expectations: Option<PathBuf>,
 }
 
 impl Target {
@@ -82,7 +88,19 @@ impl Target {
             launcher: launcher.into(),
             perimeter: PathBuf::from("perimeter"),
             programs: Vec::new(),
+            expectations: None,
         }
+    }
+
+    /// The same, with the launcher's known failures, as `perimeter check
+    /// --write-expectations` begins such a file. A trial that fails as it says is ignored
+    /// with the reason, and fails nothing; an entry that is not so fails the target.
+    ///
+    /// cargo-nextest skips those trials, since it would take one for passed that it ran.
+    #[must_use]
+    pub fn expectations(mut self, file: impl Into<PathBuf>) -> Target {
+        self.expectations = Some(file.into());
+        self
     }
 
     /// The same, where a program that the launcher file names lies at this path: what
@@ -142,6 +160,8 @@ struct Run {
     contract: Contract,
     jobs: usize,
     perimeter: PathBuf,
+    known: Option<(Expectations, Circumstances)>,
+    results: Mutex<Vec<TrialResult>>,
 }
 
 impl Run {
@@ -159,12 +179,24 @@ impl Run {
             absent_facts: absent_facts()?,
             ..Contract::default()
         };
+        let known = match &target.expectations {
+            // They are those of the target's own launcher.
+            Some(file) if env::var_os(LAUNCHER).is_none() => {
+                let list = Expectations::read(file, &launcher.name).map_err(text)?;
+                let here = Circumstances::now(facts::of_this_host())
+                    .ok_or("the clock says no day of the calendar; set it")?;
+                Some((list, here))
+            }
+            _ => None,
+        };
         Ok(Run {
             corpus,
             launcher,
             contract,
             jobs,
             perimeter: target.perimeter.clone(),
+            known,
+            results: Mutex::default(),
         })
     }
 
@@ -177,23 +209,49 @@ impl Run {
             eprintln!("perimeter: signals cannot be waited for: {error}");
             return RunCode::Harness.into();
         }
-        let trials = self.trials();
+        let trials = self.trials(arguments);
         let run = Arc::new(self);
-        let execute = move |name: &str| run.execute(name);
-        let code = harness::run(trials, execute, arguments);
+        let own = Arc::clone(&run);
+        let execute = move |name: &str| own.execute(name);
+        let mut code = harness::run(trials, execute, arguments);
         end();
+        if !arguments.list {
+            for problem in run.problems() {
+                eprintln!("perimeter: {problem}");
+                code = code.or(RunCode::Expectations);
+            }
+        }
         code.into()
     }
 
+    /// What is wrong with the list of known failures.
+    fn problems(&self) -> Vec<String> {
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.as_ref();
+        known.map_or_else(Vec::new, |(list, here)| {
+            list.problems(&self.corpus, &results, here)
+        })
+    }
+
     /// The trials, each with the reason for which it is known not to run.
-    fn trials(&self) -> Vec<HarnessTrial> {
+    fn trials(&self, arguments: &Arguments) -> Vec<HarnessTrial> {
         let facts = facts::of_this_host();
+        // cargo-nextest lists first, and then runs each that is not ignored. Here they run,
+        // so that those which are mended are found.
+        let skips = arguments.list || arguments.ignored || arguments.include_ignored;
+        let known = self.known.as_ref().filter(|_| skips);
+        let known = |trial: &Trial| {
+            let (list, here) = known?;
+            let reason = list.reason(trial, here)?;
+            Some(format!("it is known to fail: {reason}"))
+        };
         self.corpus
             .trials
             .iter()
             .map(|trial| HarnessTrial {
                 name: trial.name.clone(),
-                ignored: ignored(trial, &self.launcher, &self.contract, &facts),
+                ignored: ignored(trial, &self.launcher, &self.contract, &facts)
+                    .or_else(|| known(trial)),
             })
             .collect()
     }
@@ -202,7 +260,12 @@ impl Run {
         let trial = self.corpus.trials.iter().find(|trial| trial.name == name);
         match (trial, SESSION.get_or_init(|| self.session())) {
             (Some(trial), Ok(session)) => {
-                let result = session.run(trial);
+                let mut result = session.run(trial);
+                if let Some((list, here)) = &self.known {
+                    result.excuse = list.excuse(&result, here);
+                    let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+                    results.push(result.clone());
+                }
                 // An interrupted run is about to exit, and says nothing of trials.
                 while Interrupts::exit_status().is_some() {
                     thread::park();
@@ -236,9 +299,8 @@ fn end() {
 }
 
 fn launcher(corpus: &Corpus, own: &str) -> Result<LauncherFile, String> {
-    const VARIABLE: &str = "PERIMETER_LAUNCHER";
-    let (name, place) = match env::var(VARIABLE) {
-        Ok(name) => (name.clone(), format!("{VARIABLE}={name}")),
+    let (name, place) = match env::var(LAUNCHER) {
+        Ok(name) => (name.clone(), format!("{LAUNCHER}={name}")),
         Err(_) => (own.to_owned(), format!("the target's launcher {own}")),
     };
     match corpus.launcher(&name) {

@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use perimeter_runner::corpus::Corpus;
-use perimeter_runner::corpus::expectation::Date;
-use perimeter_runner::corpus::vocabulary::{Fact, Platform};
+use perimeter_runner::corpus::vocabulary::Fact;
 use perimeter_runner::expectations::{Circumstances, Expectations, Proposal};
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::report::results::{Excuse, Header, TrialResult};
@@ -107,13 +105,8 @@ impl Known {
 impl Read {
     /// What the run goes by, on a host that offers these facts.
     pub fn on(self, facts: &BTreeSet<Fact>) -> Result<Known, Failure> {
-        let today = Date::of(SystemTime::now())
+        let here = Circumstances::now(facts.clone())
             .ok_or_else(|| harness("the clock says no day of the calendar; set it"))?;
-        let here = Circumstances {
-            platform: Platform::HOST,
-            facts: facts.clone(),
-            today,
-        };
         Ok(Known { read: self, here })
     }
 }

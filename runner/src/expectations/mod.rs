@@ -14,12 +14,15 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
-use crate::corpus::CorpusError;
+use indexmap::IndexMap;
+
 use crate::corpus::error::parse;
 use crate::corpus::expectation::{Date, Expectation, ExpectationFile};
 use crate::corpus::place::{self, At};
 use crate::corpus::vocabulary::{Fact, Platform};
+use crate::corpus::{CorpusError, Trial};
 use crate::report::results::{Excuse, TrialResult};
 use crate::verdict::Class;
 
@@ -34,6 +37,18 @@ pub struct Circumstances {
     pub facts: BTreeSet<Fact>,
     /// The day, in UTC.
     pub today: Date,
+}
+
+impl Circumstances {
+    /// Those of now, on a host that offers these facts. None where the clock is beyond
+    /// the calendar.
+    pub fn now(facts: BTreeSet<Fact>) -> Option<Circumstances> {
+        Some(Circumstances {
+            platform: Platform::HOST,
+            facts,
+            today: Date::of(SystemTime::now())?,
+        })
+    }
 }
 
 /// A file of expectations, and where in it things stand.
@@ -112,6 +127,17 @@ impl Expectations {
         })
     }
 
+    /// Why a trial that has not run yet is known to fail, if it is.
+    pub fn reason(&self, trial: &Trial, here: &Circumstances) -> Option<&str> {
+        let entry = self.content.expectations.iter().find(|entry| {
+            entry.rev == trial.case.rev
+                && !has_expired(entry, here)
+                && applies(entry, here)
+                && names(entry, &trial.case.id, &trial.axes)
+        })?;
+        Some(entry.reason.as_str())
+    }
+
     fn malformed(&self, path: &[At<'_>], field: String, problem: String) -> CorpusError {
         let at = place::of(&self.text, path);
         CorpusError::Malformed {
@@ -143,10 +169,14 @@ fn has_expired(entry: &Expectation, here: &Circumstances) -> bool {
 
 /// Whether the entry names this trial.
 fn is_about(entry: &Expectation, trial: &TrialResult) -> bool {
+    names(entry, &trial.id, &trial.axes)
+}
+
+fn names(entry: &Expectation, case: &str, own: &IndexMap<String, String>) -> bool {
     let axes = entry.when.iter().flat_map(|when| &when.axes);
-    entry.case == trial.id
+    entry.case == case
         && axes.into_iter().all(|(axis, values)| {
-            let value = trial.axes.get(axis);
+            let value = own.get(axis);
             value.is_some_and(|value| values.contains(value))
         })
 }
