@@ -70,7 +70,8 @@ fn what_the_action_proposes_is_what_it_takes() {
     let place = Place::new();
     let inputs = [("launcher", "open"), ("filter", DENIAL)];
     action(&place, &inputs).assert().code(1);
-    let proposed = fs::read_to_string(place.path("perimeter-results/expectations.json")).unwrap();
+    let proposed =
+        fs::read_to_string(place.path("perimeter-results/expectations.proposed.json")).unwrap();
     let written = proposed.replace("TODO: say why", "It is no sandbox: that is why");
     let list = place.file("open.json", &written).display().to_string();
     action(&place, &inputs)
