@@ -11,6 +11,8 @@ fn main() -> ExitCode {
         corpus: Source::Directory(Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")),
         launcher: "reference".to_owned(),
         perimeter: PathBuf::from(env!("CARGO_BIN_EXE_perimeter")),
+        programs: Vec::new(),
+        expectations: None,
     }
     .main()
 }

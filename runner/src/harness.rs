@@ -50,7 +50,10 @@ impl TrialOutcome {
             verdict: trial.verdict,
             standing: Standing::of(trial, contract),
             required: trial.required,
-            reason: trial.reason.clone(),
+            reason: match &trial.excuse {
+                Some(excuse) => format!("{} (expected: {})", trial.reason, excuse.text()),
+                None => trial.reason.clone(),
+            },
             evidence: trial.evidence.clone(),
         }
     }

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod compare;
 pub mod corpus;
 pub mod exit;
+pub mod expectations;
 pub mod explain;
 pub mod explore;
 pub mod facts;

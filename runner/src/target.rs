@@ -1,6 +1,28 @@
 //! The corpus as a test target of cargo: one trial is one test, so filters, `--list`,
 //! `--exact` and cargo-nextest's partitions work.
 //!
+//! The authors of a launcher in Rust add this crate, with its feature `corpus`, to their
+//! development dependencies, and a target to their `Cargo.toml`:
+//!
+//! ```toml
+//! [[test]]
+//! name = "conformance"
+//! harness = false
+//! ```
+//!
+//! whose `tests/conformance.rs` is
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     perimeter_runner::target::Target::of(concat!(env!("CARGO_MANIFEST_DIR"), "/launcher.json"))
+//!         .program("mine", env!("CARGO_BIN_EXE_mine"))
+//!         .main()
+//! }
+//! ```
+//!
+//! `launcher.json` is the launcher file of their own program, and the `mine` in its
+//! `programs` is the one that cargo has built.
+//!
 //! PERIMETER_LAUNCHER names another launcher under test than the target's own: one
 //! that the corpus has, or a launcher file by its path.
 //!
@@ -13,7 +35,7 @@ use std::env;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use libtest_mimic::Arguments;
@@ -21,15 +43,19 @@ use libtest_mimic::Arguments;
 use crate::corpus::vocabulary::Fact;
 use crate::corpus::{Corpus, Source, Trial};
 use crate::exit::ExitCode as RunCode;
+use crate::expectations::{Circumstances, Expectations};
 use crate::facts;
 use crate::harness::{self, HarnessTrial, TrialOutcome};
 use crate::launcher::file::{LauncherFile, read_launcher};
 use crate::pipeline::gate;
-use crate::report::results::Contract;
+use crate::report::results::{Contract, TrialResult};
 use crate::report::summary::Standing;
 use crate::session::{Session, Settings, levels};
 use crate::verdict::Verdict;
 use crate::worker::{Interrupts, Scratch};
+
+/// The variable that names another launcher.
+const LAUNCHER: &str = "PERIMETER_LAUNCHER";
 
 /// Begun by the first trial that runs, so that a list costs nothing.
 static SESSION: OnceLock<Result<Session, String>> = OnceLock::new();
@@ -44,9 +70,47 @@ pub struct Target {
     pub launcher: String,
     /// The program that `{perimeter}` stands for in launcher files.
     pub perimeter: PathBuf,
+    /// Where programs lie that the launcher file names, by their names there; others
+    /// are looked for on this host.
+    pub programs: Vec<(String, PathBuf)>,
+    /// The file of the target's own launcher's known failures.
+    pub expectations: Option<PathBuf>,
 }
 
 impl Target {
+    /// The corpus that comes with this library, against the launcher of this file, or of
+    /// this name in the corpus. It needs the feature `corpus`.
+    #[cfg(feature = "corpus")]
+    #[must_use]
+    pub fn of(launcher: impl Into<String>) -> Target {
+        Target {
+            corpus: Source::embedded(),
+            launcher: launcher.into(),
+            perimeter: PathBuf::from("perimeter"),
+            programs: Vec::new(),
+            expectations: None,
+        }
+    }
+
+    /// The same, with the launcher's known failures, as `perimeter check
+    /// --write-expectations` begins such a file. A trial that fails as it says is ignored
+    /// with the reason, and fails nothing; an entry that is not so fails the target.
+    ///
+    /// cargo-nextest skips those trials, since it would take one for passed that it ran.
+    #[must_use]
+    pub fn expectations(mut self, file: impl Into<PathBuf>) -> Target {
+        self.expectations = Some(file.into());
+        self
+    }
+
+    /// The same, where a program that the launcher file names lies at this path: what
+    /// cargo has built is on no PATH.
+    #[must_use]
+    pub fn program(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Target {
+        self.programs.push((name.into(), path.into()));
+        self
+    }
+
     /// Does what the command line of a test target asks for. The whole `main` of a
     /// target with `harness = false`: it also serves the processes of the run, which
     /// are this executable started again.
@@ -96,16 +160,34 @@ struct Run {
     contract: Contract,
     jobs: usize,
     perimeter: PathBuf,
+    known: Option<(Expectations, Circumstances)>,
+    results: Mutex<Vec<TrialResult>>,
 }
 
 impl Run {
     fn prepare(target: &Target, jobs: usize) -> Result<Run, String> {
         let corpus = Corpus::load(&target.corpus).map_err(text)?;
-        let launcher = launcher(&corpus, &target.launcher)?;
+        let mut launcher = launcher(&corpus, &target.launcher)?;
+        for program in &mut launcher.programs {
+            let built = target.programs.iter().find(|(name, _)| name == program);
+            if let Some((_, path)) = built {
+                *program = path.display().to_string();
+            }
+        }
         let contract = Contract {
             levels: levels(&launcher, None),
             absent_facts: absent_facts()?,
             ..Contract::default()
+        };
+        let known = match &target.expectations {
+            // They are those of the target's own launcher.
+            Some(file) if env::var_os(LAUNCHER).is_none() => {
+                let list = Expectations::read(file, &launcher.name).map_err(text)?;
+                let here = Circumstances::now(facts::of_this_host())
+                    .ok_or("the clock says no day of the calendar; set it")?;
+                Some((list, here))
+            }
+            _ => None,
         };
         Ok(Run {
             corpus,
@@ -113,6 +195,8 @@ impl Run {
             contract,
             jobs,
             perimeter: target.perimeter.clone(),
+            known,
+            results: Mutex::default(),
         })
     }
 
@@ -125,23 +209,49 @@ impl Run {
             eprintln!("perimeter: signals cannot be waited for: {error}");
             return RunCode::Harness.into();
         }
-        let trials = self.trials();
+        let trials = self.trials(arguments);
         let run = Arc::new(self);
-        let execute = move |name: &str| run.execute(name);
-        let code = harness::run(trials, execute, arguments);
+        let own = Arc::clone(&run);
+        let execute = move |name: &str| own.execute(name);
+        let mut code = harness::run(trials, execute, arguments);
         end();
+        if !arguments.list {
+            for problem in run.problems() {
+                eprintln!("perimeter: {problem}");
+                code = code.or(RunCode::Expectations);
+            }
+        }
         code.into()
     }
 
+    /// What is wrong with the list of known failures.
+    fn problems(&self) -> Vec<String> {
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.as_ref();
+        known.map_or_else(Vec::new, |(list, here)| {
+            list.problems(&self.corpus, &results, here)
+        })
+    }
+
     /// The trials, each with the reason for which it is known not to run.
-    fn trials(&self) -> Vec<HarnessTrial> {
+    fn trials(&self, arguments: &Arguments) -> Vec<HarnessTrial> {
         let facts = facts::of_this_host();
+        // cargo-nextest lists first, and then runs each that is not ignored. Here they run,
+        // so that those which are mended are found.
+        let skips = arguments.list || arguments.ignored || arguments.include_ignored;
+        let known = self.known.as_ref().filter(|_| skips);
+        let known = |trial: &Trial| {
+            let (list, here) = known?;
+            let reason = list.reason(trial, here)?;
+            Some(format!("it is known to fail: {reason}"))
+        };
         self.corpus
             .trials
             .iter()
             .map(|trial| HarnessTrial {
                 name: trial.name.clone(),
-                ignored: ignored(trial, &self.launcher, &self.contract, &facts),
+                ignored: ignored(trial, &self.launcher, &self.contract, &facts)
+                    .or_else(|| known(trial)),
             })
             .collect()
     }
@@ -150,7 +260,12 @@ impl Run {
         let trial = self.corpus.trials.iter().find(|trial| trial.name == name);
         match (trial, SESSION.get_or_init(|| self.session())) {
             (Some(trial), Ok(session)) => {
-                let result = session.run(trial);
+                let mut result = session.run(trial);
+                if let Some((list, here)) = &self.known {
+                    result.excuse = list.excuse(&result, here);
+                    let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+                    results.push(result.clone());
+                }
                 // An interrupted run is about to exit, and says nothing of trials.
                 while Interrupts::exit_status().is_some() {
                     thread::park();
@@ -184,9 +299,8 @@ fn end() {
 }
 
 fn launcher(corpus: &Corpus, own: &str) -> Result<LauncherFile, String> {
-    const VARIABLE: &str = "PERIMETER_LAUNCHER";
-    let (name, place) = match env::var(VARIABLE) {
-        Ok(name) => (name.clone(), format!("{VARIABLE}={name}")),
+    let (name, place) = match env::var(LAUNCHER) {
+        Ok(name) => (name.clone(), format!("{LAUNCHER}={name}")),
         Err(_) => (own.to_owned(), format!("the target's launcher {own}")),
     };
     match corpus.launcher(&name) {

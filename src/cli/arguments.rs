@@ -242,12 +242,15 @@ Exit status:
   2   the command line, the corpus or the launcher file is wrong
   3   a required case was not measured, or proves nothing here
   4   nothing was selected
+  5   an expectation is stale, expired or matches nothing
   70  the harness itself failed
 
 Examples:
   perimeter check
   perimeter check files. --launcher bubblewrap-004
   perimeter check --launcher ./mine.json --level confined-writes --junit junit.xml
+  perimeter check --launcher ./mine.json --write-expectations mine.expectations.json
+  perimeter check --launcher ./mine.json --expectations mine.expectations.json
   perimeter check --platform macos --modelled
   perimeter check --scratch /tmp/here --require git,python3 --results results.jsonl")]
 pub struct Check {
@@ -266,6 +269,14 @@ pub struct Check {
     /// How many trials run at once [default: twice the processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    /// The launcher's known failures: they are counted apart, and do not fail the run.
+    /// One that is gone, expired or about nothing does
+    #[arg(long, value_name = "FILE")]
+    pub expectations: Option<PathBuf>,
+    /// Write what fails as expectations, whose reasons are to be written before the
+    /// file can be used; entries that it has already are kept
+    #[arg(long, value_name = "FILE")]
+    pub write_expectations: Option<PathBuf>,
     /// Write the results as JSON lines
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
@@ -300,7 +311,7 @@ pub struct Check {
     pub platform: Option<Platform>,
     /// Run nothing: ask a model what the launcher's profile would decide on macOS.
     /// What it says is no pass
-    #[arg(long, requires = "platform", conflicts_with_all = ["junit", "sarif", "tap", "partition", "require", "without", "scratch", "jobs"])]
+    #[arg(long, requires = "platform", conflicts_with_all = ["expectations", "write_expectations", "junit", "sarif", "tap", "partition", "require", "without", "scratch", "jobs"])]
     pub modelled: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto")]

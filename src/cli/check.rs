@@ -24,6 +24,7 @@ use perimeter_runner::worker::{Interrupts, Scratch};
 
 use super::arguments::{Check, ColorFlag};
 use super::corpus::{launcher, load, select};
+use super::expectations::Known;
 use super::failure::{Failure, USAGE};
 use super::print::require_open;
 
@@ -75,8 +76,10 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
     for output in outputs.into_iter().flatten() {
         writable(output)?;
     }
+    let known = Known::read(&check, &launcher)?;
     let session = session(&corpus, launcher, contract, &check)?;
     facts_hold(&session)?;
+    let known = known.on(session.facts())?;
     let session = Arc::new(session);
     // The waiting thread lives as long as the program; the session must not.
     let on_signal = Arc::downgrade(&session);
@@ -88,8 +91,10 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
     Interrupts::watch(cancel)
         .map_err(|error| harness(format_args!("signals cannot be waited for: {error}")))?;
     let header = session.header(&corpus, check.selection.corpus.as_deref(), trials.len());
-    let finished = measure(&session, &header, &trials, &check)?;
-    report(&corpus, &header, &finished, &check)
+    let finished = measure(&session, &header, &corpus, &trials, &known, &check)?;
+    let written = known.write(&corpus, &header, &finished.results);
+    let code = report(&corpus, &header, &finished, &check)?;
+    written.map(|()| code)
 }
 
 /// What a run came to.
@@ -109,7 +114,7 @@ pub(super) fn writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| unwritten(path, &error))
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::new(
         USAGE,
         format_args!(
@@ -178,7 +183,9 @@ fn words(facts: &[Fact]) -> String {
 fn measure(
     session: &Session,
     header: &Header,
+    corpus: &Corpus,
     trials: &[Trial],
+    known: &Known,
     check: &Check,
 ) -> Result<Finished, Failure> {
     let start = Instant::now();
@@ -191,7 +198,8 @@ fn measure(
     let mut progress = Progress::stderr(trials.len());
     let mut results = Vec::with_capacity(trials.len());
     let mut lost = None;
-    session.run_all(trials, |result| {
+    session.run_all(trials, |mut result| {
+        result.excuse = known.excuse(&result);
         progress.ended(&result);
         if let (Some(writer), None) = (&mut file, &lost) {
             if let Err(error) = writer.trial(&result) {
@@ -208,7 +216,8 @@ fn measure(
     }
     results.sort_by(|one, other| one.trial.cmp(&other.trial));
     let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut summary = Summary::of(&results, session.contract());
+    let mut summary = Summary::of(&results, session.contract())
+        .with_expectation_problems(known.problems(corpus, &results));
     if Interrupts::exit_status().is_some() {
         summary = summary.interrupted();
     }

@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use include_dir::{Dir, include_dir};
 use perimeter_runner::corpus::{Corpus, Source, Trial};
 use perimeter_runner::launcher::file::{LauncherFile, read_launcher};
 
 use super::failure::{Failure, USAGE};
-
-static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/conformance");
 
 /// Reads the corpus.
 pub fn load(directory: Option<&Path>) -> Result<Corpus, Failure> {
@@ -19,24 +16,8 @@ pub fn load(directory: Option<&Path>) -> Result<Corpus, Failure> {
 pub fn source(directory: Option<&Path>) -> Source {
     match directory {
         Some(directory) => Source::Directory(directory.to_owned()),
-        None => embedded(),
+        None => Source::embedded(),
     }
-}
-
-/// The corpus inside this program.
-pub fn embedded() -> Source {
-    fn gather(directory: &'static Dir<'static>, files: &mut Vec<(String, &'static [u8])>) {
-        files.extend(directory.files().map(|file| {
-            let name = file.path().to_string_lossy().into_owned();
-            (name, file.contents())
-        }));
-        for inner in directory.dirs() {
-            gather(inner, files);
-        }
-    }
-    let mut files = Vec::new();
-    gather(&EMBEDDED, &mut files);
-    Source::Embedded(files)
 }
 
 /// The launcher of this name, or in this file.

@@ -9,7 +9,6 @@ use clap::{Args, ValueEnum};
 use perimeter_runner::corpus::Source;
 use perimeter_runner::lint::{self, RULES, Report, Rule};
 
-use super::corpus::embedded;
 use super::failure::{Failure, USAGE};
 use super::print::print;
 
@@ -67,7 +66,7 @@ pub fn run(lint: &Lint) -> Result<ExitCode, Failure> {
         directory => {
             let source = match directory {
                 Some(directory) => Source::Directory(directory.clone()),
-                None => embedded(),
+                None => Source::embedded(),
             };
             let report = lint::lint(&source, &chosen(&lint.only))
                 .map_err(|error| Failure::new(USAGE, error))?;

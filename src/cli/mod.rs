@@ -9,6 +9,7 @@ mod confinement;
 mod corpus;
 mod doctor;
 mod exec;
+mod expectations;
 mod explain;
 mod explore;
 mod failure;

@@ -4,16 +4,14 @@
 //! until the day it expires: an entry excuses one failure, never a case.
 
 use std::fmt;
-use std::fs;
 use std::marker::PhantomData;
-use std::path::Path;
+use std::time::SystemTime;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::error::{CorpusError, parse};
 use super::vocabulary::{Fact, Platform};
 use crate::verdict::{Class, Verdict};
 
@@ -89,6 +87,14 @@ impl From<ExcusedVerdict> for Verdict {
     }
 }
 
+impl TryFrom<Verdict> for ExcusedVerdict {
+    type Error = String;
+
+    fn try_from(verdict: Verdict) -> Result<ExcusedVerdict, String> {
+        ExcusedVerdict::try_from(verdict.as_str().to_owned())
+    }
+}
+
 impl TryFrom<String> for ExcusedVerdict {
     type Error = String;
 
@@ -106,13 +112,27 @@ impl TryFrom<String> for ExcusedVerdict {
 
 const FAILURES: &str = "write escaped, leaked, overblocked, deviates or timeout";
 
-/// A text that says something.
+/// How a reason begins that nobody has written yet.
+pub const UNWRITTEN: &str = "TODO";
+
+/// A text that says something. One that begins with [`UNWRITTEN`] is there to be
+/// replaced, and is refused wherever a failure would be excused with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(into = "String")]
-#[schemars(with = "String", extend("pattern" = r"\S"))]
+#[schemars(with = "String", extend("pattern" = r"\S", "not" = serde_json::json!({ "pattern": r"^\s*TODO" })))]
 pub struct Reason(String);
 
 impl Reason {
+    /// A reason that is still to be written, with what to think of.
+    pub fn unwritten(advice: &str) -> Reason {
+        Reason(format!("{UNWRITTEN}: {advice}"))
+    }
+
+    /// Whether it is still to be written.
+    pub fn is_unwritten(&self) -> bool {
+        self.0.trim_start().starts_with(UNWRITTEN)
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -145,6 +165,14 @@ pub struct Date {
     year: u16,
     month: u8,
     day: u8,
+}
+
+impl Date {
+    /// The day of a time, in UTC.
+    pub fn of(time: SystemTime) -> Option<Date> {
+        let text = humantime::format_rfc3339_seconds(time).to_string();
+        read_date(text.get(..10)?)
+    }
 }
 
 impl fmt::Display for Date {
@@ -239,23 +267,12 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
-/// Reads a file of expectations.
-///
-/// # Errors
-/// A file that cannot be read, or that does not fit the schema, with its place.
-pub fn read_expectations(path: &Path) -> Result<ExpectationFile, CorpusError> {
-    let bytes = fs::read(path).map_err(|error| CorpusError::UnreadableExpectations {
-        path: path.to_owned(),
-        error,
-    })?;
-    parse(&path.display().to_string(), &bytes)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use rstest::rstest;
 
+    use super::super::error::parse;
     use super::*;
 
     const WHOLE: &str = r#"{
@@ -329,6 +346,22 @@ mod tests {
     ) {
         let said = refusal(from, to);
         assert!(said.contains(message), "{said}");
+    }
+
+    #[test]
+    fn a_time_has_a_day() {
+        let leap = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(951_868_799);
+        assert_eq!(Date::of(leap).unwrap().to_string(), "2000-02-29");
+    }
+
+    #[rstest]
+    #[case("TODO", true)]
+    #[case(" TODO: look", true)]
+    #[case("It has a TODO for it.", false)]
+    fn a_reason_that_is_still_to_be_written_is_told(#[case] text: &str, #[case] unwritten: bool) {
+        let reason = Reason::try_from(text.to_owned()).unwrap();
+        assert_eq!(reason.is_unwritten(), unwritten);
+        assert!(Reason::unwritten("look").is_unwritten());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 pub mod case;
 pub(crate) mod check;
 pub mod digest;
+#[cfg(feature = "corpus")]
+mod embedded;
 pub mod error;
 pub mod expect;
 pub mod expectation;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::Finding;
 use super::material::{Material, in_file};
+use crate::corpus::expectation::Expectation;
 use crate::corpus::place::At;
 
 /// A reference is a URL, `owner/repository#number` or the number of a CVE.
@@ -93,6 +94,38 @@ pub(crate) fn launcher(material: &Material) -> Vec<Finding> {
             )
         })
         .collect()
+}
+
+/// Expectations stand in the file of their launcher, each once, with its reason.
+pub(crate) fn expectation_file(material: &Material) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, content) in &material.read.expectations {
+        let launcher = &content.launcher;
+        if file.name != format!("expectations/{launcher}.json") {
+            findings.push(in_file(
+                file,
+                &[At::Field("launcher")],
+                format!("the failures of {launcher} stand in another file"),
+                format!("call the file expectations/{launcher}.json"),
+            ));
+        }
+        let entries = &content.expectations;
+        for (index, entry) in entries.iter().enumerate() {
+            let mut add = |field: &str, problem: &str, remedy: &str| {
+                let path = [At::Field("expectations"), At::Item(index), At::Field(field)];
+                findings.push(in_file(file, &path, problem, remedy));
+            };
+            if entry.reason.is_unwritten() {
+                let remedy = "write it, or remove the entry";
+                add("reason", "nobody has written the reason yet", remedy);
+            }
+            let same = |other: &Expectation| other.case == entry.case && other.when == entry.when;
+            if entries[..index].iter().any(same) {
+                add("case", "the same is there twice", "remove one of the two");
+            }
+        }
+    }
+    findings
 }
 
 /// An expectation is about a launcher and a case that there are, of that revision.

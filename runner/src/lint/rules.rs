@@ -68,6 +68,8 @@ pub const RULES: &[Rule] = rules! {
         "a case that is decided by a field of the policy sets that field to something else than its default";
     "launcher-file" each references::launcher,
         "a launcher stands in the file of its name";
+    "expectation-file" each references::expectation_file,
+        "the known failures of a launcher stand in the file of its name, each once, and say why it fails";
     "fault-file" each loader::faults,
         "a fault stands in the file of its name, says why it matters, and makes a launcher that there is wrong";
     "id-unique" whole kept!("id-unique"),

@@ -115,7 +115,7 @@ pub(crate) fn counts(summary: &Summary, milliseconds: u64) -> String {
         "{line}, in {}; exit code {}: {}",
         duration(milliseconds),
         code.code(),
-        code.meaning(),
+        summary.meaning(),
     )
 }
 

@@ -12,7 +12,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use thiserror::Error;
 
 use super::closing;
-use super::results::{Header, TrialResult};
+use super::results::{Excuse, Header, TrialResult};
 use super::summary::{Standing, Summary};
 use super::text::{harmless, word, words};
 use crate::exit::ExitCode;
@@ -101,8 +101,11 @@ fn case(header: &Header, trial: &TrialResult) -> TestCase {
 }
 
 fn excuse(trial: &TrialResult) -> String {
-    let reason = trial.excuse.as_ref().map(|excuse| excuse.reason.as_str());
-    format!("expected: {}", reason.unwrap_or("no reason is given"))
+    let reason = trial.excuse.as_ref().map(Excuse::text);
+    format!(
+        "expected: {}",
+        reason.as_deref().unwrap_or("no reason is given")
+    )
 }
 
 fn unsuccessful(kind: NonSuccessKind, trial: &TrialResult) -> TestCaseStatus {

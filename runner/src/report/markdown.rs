@@ -70,6 +70,9 @@ pub fn render(
         "Not proven, and not required",
         &of(&[Standing::Unproven], false),
     );
+    let mut excused = of(&[Standing::Excused], true);
+    excused.extend(of(&[Standing::Excused], false));
+    details(&mut page, "Failed as expected", &excused);
     host(&mut page, header);
     page
 }
@@ -130,6 +133,9 @@ fn details(page: &mut String, heading: &str, trials: &[&TrialResult]) {
             escaped(&trial.trial),
             escaped(&trial.title),
         );
+        if let Some(excuse) = &trial.excuse {
+            let _ = writeln!(page, "Expected: {}\n", escaped(&excuse.text()));
+        }
         let _ = writeln!(page, "{}\n", escaped(&trial.reason));
         evidence(page, trial);
         page.push_str("</details>\n\n");

@@ -231,9 +231,23 @@ pub struct Excuse {
     /// Where it is being followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
-    /// The day after which it no longer excuses.
+    /// The last day on which it excuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
+}
+
+impl Excuse {
+    /// The reason, where it is being followed, and until when it holds, on one line.
+    pub fn text(&self) -> String {
+        let mut text = self.reason.clone();
+        if let Some(issue) = &self.issue {
+            text += &format!(" ({issue})");
+        }
+        if let Some(expires) = &self.expires {
+            text += &format!("; until {expires}");
+        }
+        text
+    }
 }
 
 /// The end of a run.

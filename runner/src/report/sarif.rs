@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::closing;
-use super::results::{Header, TrialResult};
+use super::results::{Excuse, Header, TrialResult};
 use super::summary::{Standing, Summary};
 use super::text::{harmless, word};
 use crate::corpus::{Corpus, Trial};
@@ -62,7 +62,7 @@ pub fn render(
             "invocations": [{
                 "executionSuccessful": !matches!(code, ExitCode::Harness) && !summary.interrupted,
                 "exitCode": code.code(),
-                "exitCodeDescription": code.meaning(),
+                "exitCodeDescription": summary.meaning(),
                 "startTimeUtc": header.started,
                 "toolExecutionNotifications": notifications(header, summary),
             }],
@@ -160,13 +160,13 @@ fn result(
         json!({ "trial/v1": format!("{} {}", header.launcher.name, trial.trial) }),
     );
     if standing == Standing::Excused {
-        let reason = trial.excuse.as_ref().map(|excuse| excuse.reason.as_str());
+        let reason = trial.excuse.as_ref().map(Excuse::text);
         result.insert(
             "suppressions".into(),
             json!([{
                 "kind": "external",
                 "status": "accepted",
-                "justification": harmless(reason.unwrap_or("no reason is given")),
+                "justification": harmless(reason.as_deref().unwrap_or("no reason is given")),
             }]),
         );
     }

@@ -265,6 +265,17 @@ impl Summary {
         code
     }
 
+    /// What the exit code means of this run. Where failures are excused, not all that
+    /// was required conforms, and the words do not say so.
+    pub fn meaning(&self) -> &'static str {
+        match self.exit_code() {
+            ExitCode::Conforms if self.required.excused > 0 => {
+                "every required case conforms, or fails as expected"
+            }
+            code => code.meaning(),
+        }
+    }
+
     /// The last line of the results file.
     pub fn footer(&self, milliseconds: u64) -> Footer {
         Footer {

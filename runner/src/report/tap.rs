@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::closing;
-use super::results::{Header, TrialResult};
+use super::results::{Excuse, Header, TrialResult};
 use super::summary::{Standing, Summary};
 use super::text::harmless;
 use crate::exit::ExitCode;
@@ -45,7 +45,9 @@ fn point(text: &mut String, number: usize, header: &Header, trial: &TrialResult)
     let name = description(&format!("{}: {}", trial.trial, trial.title));
     let _ = write!(text, "{ok} {number} - {name}");
     if let Some(directive) = directive {
-        let reason = trial.excuse.as_ref().map_or(&trial.reason, |it| &it.reason);
+        let excused = (standing == Standing::Excused).then_some(trial.excuse.as_ref());
+        let reason = excused.flatten().map(Excuse::text);
+        let reason = reason.as_ref().unwrap_or(&trial.reason);
         let _ = write!(text, " # {directive}: {}", description(reason));
     }
     text.push('\n');

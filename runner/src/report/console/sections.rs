@@ -52,14 +52,7 @@ pub(super) fn expected(page: &mut Page<'_>, trials: &[&TrialResult]) {
         let Some(excuse) = &trial.excuse else {
             continue;
         };
-        let mut text = excuse.reason.clone();
-        if let Some(issue) = &excuse.issue {
-            text += &format!(" ({issue})");
-        }
-        if let Some(expires) = &excuse.expires {
-            text += &format!("; until {expires}");
-        }
-        page.prose(4, &text);
+        page.prose(4, &excuse.text());
     }
 }
 
