@@ -65,6 +65,44 @@ fn one_that_hangs_or_floods_is_a_verdict_and_no_end(#[case] line: &str, #[case] 
     assert!(text.len() < 1_000_000, "{}", text.len());
 }
 
+/// What the host does beside the command waits for the command's own doing. A launcher
+/// under which that never comes has not ended in time; the harness has not failed.
+#[test]
+fn a_step_of_the_host_that_waits_in_vain_is_a_timeout() {
+    let place = Place::new();
+    let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
+    let case = &mut topic["cases"][0];
+    case["timeout"] = 3.into();
+    case["fixture"] = serde_json::json!({ "files": { "{workspace}/pipe": { "fifo": true } } });
+    case.as_object_mut().unwrap().remove("run");
+    case["steps"] = serde_json::json!([{ "launch": {
+        "run": "echo ready; read -r word < {workspace}/pipe; echo \"$word\"",
+        "during": [{ "after": "ready", "host": "echo something > {workspace}/pipe" }],
+    } }]);
+    case["expect"]["effect"] = serde_json::json!({ "output": "ready\nsomething\n" });
+    let corpus = corpus(&place, &topic.to_string());
+    let run = |launcher: &str, code: i32, verdict: &str| {
+        let launcher = place.file(
+            "mine.json",
+            &serde_json::json!({
+                "name": "mine", "about": "Mine.", "levels": ["launch"],
+                "features": ["posture-strict", "network-host"],
+                "arguments": ["sh", "-c", launcher, "sh", { "command": true }],
+            })
+            .to_string(),
+        );
+        perimeter(&["check", "--corpus", &corpus, "--launcher"])
+            .arg(launcher)
+            .args(["--scratch", &place.text("scratch")])
+            .assert()
+            .code(code)
+            .stdout(contains(verdict));
+    };
+    run("exec \"$@\"", 0, "1 passed");
+    // It says what the command would say, and never opens the pipe.
+    run("\"$1\" \"$2\" \"${3%read*}\"", 1, "timeout");
+}
+
 /// A program that hangs with one launcher, floods with another, and else does what
 /// `perimeter` does.
 const HOSTILE: &str = r#"#!/bin/sh
