@@ -41,9 +41,10 @@ function levels() {
       : column.complete ? "no level" : "not judged"),
     column.levels.map((cell) => {
       const [look, mark] = hold[cell.hold] || ["none", "– "];
-      return element("td", { class: look + (cell.claimed ? " claimed" : ""),
+      return element("td", { class: "part " + look + (cell.claimed ? " claimed" : ""),
+        style: "--part: " + (cell.counted ? Math.floor(100 * cell.conform / cell.counted) : 0) + "%",
         title: (cell.claimed ? "claimed; " : "not claimed; ") + "level holds: " + cell.hold },
-      mark + cell.conform + "/" + cell.counted);
+      cell.counted ? mark + cell.conform + "/" + cell.counted : "–");
     })))));
 }
 /** The version without the launcher's own name, which stands beside it. */
