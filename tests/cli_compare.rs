@@ -174,7 +174,7 @@ fn a_browser_opens_filters_and_links_the_page() {
         .code(0);
     let all = shown(&page, "", &place);
     assert!(all.contains(">2 of 2 cases<"), "{all}");
-    assert!(all.contains("✗") && all.contains("open: escaped"), "{all}");
+    assert!(all.contains("✗") && all.contains("escaped: open"), "{all}");
     let filtered = shown(&page, "verdict=escaped&launcher=open", &place);
     assert!(filtered.contains(">1 of 2 cases<"), "{filtered}");
     let none = shown(&page, "verdict=escaped&launcher=reference", &place);

@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::compact::compact;
 use super::{Comparison, json};
 use crate::report::results::timestamp;
 
@@ -15,7 +16,7 @@ const SCRIPT: &str = include_str!("page/script.js");
 
 /// The whole page. `made` is when; it is shown.
 pub fn render(comparison: &Comparison, made: std::time::SystemTime) -> String {
-    let mut data: Value = json::render(comparison);
+    let mut data: Value = compact(json::render(comparison));
     if let Some(object) = data.as_object_mut() {
         object.insert("made".to_owned(), json!(timestamp(made)));
     }

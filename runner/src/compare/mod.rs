@@ -1,6 +1,7 @@
 //! Several runs side by side: launchers, users and hosts as columns, cases as rows.
 
 mod column;
+mod compact;
 mod html;
 mod json;
 mod markdown;

@@ -157,6 +157,8 @@ impl Trial {
                 (policy.document.is_some(), Feature::Documents),
                 (policy.document_path.is_some(), Feature::Documents),
                 (policy.absent, Feature::Documents),
+                // Only who reads the document can be told of another program.
+                (policy.bubblewrap.is_some(), Feature::Documents),
                 (policy.enabled == Some(false), Feature::Unconfined),
             ];
             needs.extend(stated.iter().filter(|need| need.0).map(|need| need.1));

@@ -101,7 +101,13 @@ impl Watch<'_> {
                 return Ok(());
             }
             if Instant::now() >= deadline {
-                return self.host.take().map_or(Ok(()), HostCommand::give_up);
+                // What the host does meanwhile waits for what the command does: where
+                // that never comes, the launch has not come to its end.
+                if let Some(host) = self.host.take() {
+                    host.give_up();
+                    self.ended = None;
+                }
+                return Ok(());
             }
             for source in self.wait(deadline)? {
                 self.handle(source)?;

@@ -29,8 +29,8 @@ pub struct LauncherFile {
     pub levels: Vec<Level>,
     /// What it can do; a case that needs more is `unsupported`.
     pub features: Vec<Feature>,
-    /// Programs that it needs, as names to search on PATH or absolute paths; the
-    /// first is `{program}`.
+    /// Programs that it needs, as names to search on PATH or absolute paths, or with
+    /// `./` in front for files beside this one; the first is `{program}`.
     #[serde(default)]
     pub programs: Vec<String>,
     /// The arguments that print its version, the program included.
@@ -206,5 +206,13 @@ pub fn read_launcher(path: &Path) -> Result<LauncherFile, CorpusError> {
         path: path.to_owned(),
         error,
     })?;
-    parse(&path.display().to_string(), &bytes)
+    let mut file: LauncherFile = parse(&path.display().to_string(), &bytes)?;
+    for program in &mut file.programs {
+        if let Some(beside) = program.strip_prefix("./") {
+            let beside = path.with_file_name(beside);
+            let whole = std::path::absolute(&beside).unwrap_or(beside);
+            *program = whole.display().to_string();
+        }
+    }
+    Ok(file)
 }

@@ -1,6 +1,14 @@
 
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
+// Texts and cells are in the data once each.
+for (const cell of data.cells) {
+  for (const told of cell.told) {
+    told.reason = data.texts[told.reason];
+    told.evidence = told.evidence.map((line) => data.texts[line]);
+  }
+}
+for (const row of data.cases) row.cells = row.cells.map((place) => place === null ? null : data.cells[place]);
 const byId = (id) => document.getElementById(id);
 /** An element with text; text never becomes markup. */
 function element(name, properties, ...children) {
@@ -26,14 +34,33 @@ function levels() {
   const hold = { yes: ["good", "✓ "], no: ["bad", "✗ "], "not those below": ["warn", "(✓) "] };
   const names = data.columns.length ? data.columns[0].levels.map((cell) => cell.level) : [];
   byId("levels").append(element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "launcher"),
-    names.map((name) => element("th", { scope: "col" }, name)))),
+    element("th", { scope: "col" }, "holds"), names.map((name) => element("th", { scope: "col" }, name)))),
   element("tbody", {}, data.columns.map((column) => element("tr", {},
-    element("th", { scope: "row" }, column.name),
+    element("th", { scope: "row" }, column.name, element("span", { class: "small version" }, version(column))),
+    element("td", { class: column.highest ? "good" : "none" }, column.highest ? "up to " + column.highest
+      : column.complete ? "no level" : "not judged"),
     column.levels.map((cell) => {
       const [look, mark] = hold[cell.hold] || ["none", "– "];
-      return element("td", { class: look, title: "level holds: " + cell.hold }, mark + cell.conform + "/" + cell.counted,
-        element("span", { class: "small" }, cell.claimed ? " claimed" : ""));
+      return element("td", { class: "part " + look + (cell.claimed ? " claimed" : ""),
+        style: "--part: " + (cell.counted ? Math.floor(100 * cell.conform / cell.counted) : 0) + "%",
+        title: (cell.claimed ? "claimed; " : "not claimed; ") + "level holds: " + cell.hold },
+      cell.counted ? mark + cell.conform + "/" + cell.counted : "–");
     })))));
+}
+/** The version without the launcher's own name, which stands beside it. */
+function version(column) {
+  const words = (column.launcher.version || "").split(" ");
+  return words.find((word) => /[0-9]/.test(word)) || "";
+}
+function runs() {
+  const names = ["launcher", "version", "host", "user", "facts", "started", "corpus"];
+  byId("runs").append(element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name)))),
+    element("tbody", {}, data.columns.map((column) => element("tr", {},
+      element("th", { scope: "row" }, column.name),
+      [column.launcher.version || "unknown", column.host.os + " " + column.host.kernel + " " + column.host.architecture,
+        "uid " + column.host.uid, column.host.facts.join(", "), column.started,
+        column.corpora.join(", ") + (column.complete ? "" : " (in part)")]
+        .map((text) => element("td", {}, text))))));
 }
 function topics() {
   const names = [...new Set(data.cases.map((row) => row.topic))].sort();
@@ -47,20 +74,46 @@ function topics() {
       return element("td", { class: look }, verdicts.length ? good + "/" + verdicts.length : "–");
     })))));
 }
+/** Launchers with the same user names dropped where both users came to the same verdict. */
+function named(indices) {
+  const columns = indices.map((index) => data.columns[index]);
+  const all = (launcher) => data.columns.filter((column) => column.launcher.name === launcher).length;
+  const names = columns.map(({ name, launcher }) =>
+    columns.filter((column) => column.launcher.name === launcher.name).length === all(launcher.name) ? launcher.name : name);
+  return [...new Set(names)];
+}
+/** The verdicts of a case, the worst first, each with the columns that came to it. */
+function groups(row) {
+  const found = new Map(Object.keys(tone).map((verdict) => [verdict, []]).concat([["not run", []]]));
+  data.columns.forEach((_, index) => found.get(verdictOf(row, index)).push(index));
+  const order = ["escaped", "leaked", "overblocked", "deviates", "timeout", "error", "vacuous", "unmeasured", "conforms",
+    "unsupported", "not-applicable", "not run"];
+  return order.map((verdict) => [verdict, found.get(verdict)]).filter(([, indices]) => indices.length);
+}
 function evidence(row) {
-  return data.columns.map((column, index) => {
-    const cell = row.cells[index];
-    const counts = cell ? Object.entries(cell.verdicts).map(([verdict, count]) => count + " " + verdict).join(", ") : "not run";
-    const told = cell ? cell.told.map((trial) => element("div", {},
-      element("div", { class: "small" }, trial.trial + ": " + trial.verdict + ": " + trial.reason),
-      trial.evidence.length ? element("pre", {}, trial.evidence.join("\n")) : null)) : [];
-    return [element("dt", { class: cell ? tone[cell.verdict] : "none" }, column.name),
-      element("dd", { "data-launcher": column.name }, counts, told)];
+  return groups(row).map(([verdict, indices]) => {
+    // Columns that saw the very same are told of together.
+    const same = new Map();
+    for (const index of indices) {
+      const cell = row.cells[index];
+      same.set(cell, [...(same.get(cell) || []), index]);
+    }
+    return [...same].map(([cell, among]) => {
+      const counts = cell ? Object.entries(cell.verdicts).map(([name, count]) => count + " " + name).join(", ") : "not run";
+      const told = cell ? cell.told.map((trial) => element("div", {},
+        element("div", { class: "small" }, trial.trial + ": " + trial.verdict + ": " + trial.reason),
+        trial.evidence.length ? element("pre", {}, trial.evidence.join("\n")) : null)) : [];
+      const failed = ["bad", "warn"].includes(tone[verdict]);
+      const launchers = [...new Set(among.map((index) => data.columns[index].launcher.name))];
+      return [element("dt", { class: tone[verdict] || "none" }, named(among).join(", ")),
+        element("dd", {}, counts, told, failed ? launchers.map((launcher) =>
+          element("code", { class: "again" }, "perimeter repro " + row.id + " --launcher " + launcher)) : null)];
+    });
   });
 }
 /** What a case opens to; made when it is first opened. */
 function body(row) {
-  const how = data.columns.length ? "perimeter check " + row.id + " --launcher " + data.columns[0].launcher.name : "";
+  const how = "perimeter check " + row.id + " --launcher NAME";
   return element("div", { class: "body" },
     element("p", {}, row.why || "The corpus at hand does not have this case."),
     row.differs ? element("p", { class: "warn" }, "The runs have different texts of this case: their verdicts cannot be compared.") : null,
@@ -78,9 +131,11 @@ function body(row) {
     element("dl", { class: "evidence" }, evidence(row)));
 }
 const entries = data.cases.map((row) => {
-  const marks = data.columns.map((column, index) => {
-    const verdict = verdictOf(row, index);
-    return element("span", { class: "mark " + (tone[verdict] || "none") }, column.name + ": " + verdict);
+  const marks = groups(row).map(([verdict, indices]) => {
+    const names = named(indices);
+    const few = ["bad", "warn"].includes(tone[verdict]) || data.columns.length <= 4;
+    return element("span", { class: "mark " + (tone[verdict] || "none") },
+      verdict + (few ? ": " + names.join(", ") : " " + indices.length));
   });
   const summary = element("summary", {}, element("span", {}, row.title + (row.differs ? " †" : "")),
     element("code", {}, row.id), element("span", { class: "marks" }, marks));
@@ -132,12 +187,13 @@ function recall() {
     found.entry.firstElementChild.focus({ preventScroll: true });
   }
 }
-byId("about").textContent = data.cases.length + " cases, " + data.columns.length + " runs; made "
-  + data.made.slice(0, 10) + ". " + data.columns.map((column) => column.name + ": "
-  + (column.launcher.version || "version unknown") + ", " + column.host.os + " " + column.host.kernel
-  + (column.complete ? "" : ", in part")).join(" · ");
+const launchers = new Set(data.columns.map((column) => column.launcher.name)).size;
+byId("about").textContent = launchers + " launchers, " + data.columns.length + " runs, " + data.cases.length
+  + " cases; made " + data.made.slice(0, 10) + " from results of "
+  + [...new Set(data.columns.map((column) => column.host.os + " " + column.host.kernel))].join(", ") + ".";
 levels();
 topics();
+runs();
 options("level", data.columns.length ? data.columns[0].levels.map((cell) => cell.level) : []);
 options("topic", [...new Set(data.cases.map((row) => row.topic))].sort());
 options("verdict", [...Object.keys(tone), "not run"]);

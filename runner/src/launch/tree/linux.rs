@@ -56,6 +56,21 @@ fn parse(pid: i32, text: &str) -> Option<Entry> {
     })
 }
 
+/// Whether a process is on its way out: the kernel has taken its memory from it, which
+/// it does before anything else (proc_pid_stat(5): `vsize`).
+pub(super) fn is_ending(pid: i32) -> bool {
+    std::fs::read(format!("/proc/{pid}/stat"))
+        .is_ok_and(|text| has_no_memory(&String::from_utf8_lossy(&text)))
+}
+
+fn has_no_memory(text: &str) -> bool {
+    let fields: Option<Vec<&str>> = text
+        .rsplit_once(')')
+        .map(|(_, rest)| rest.split_ascii_whitespace().collect());
+    // The first thread alone may have ended.
+    fields.is_some_and(|fields| fields.get(17) == Some(&"1") && fields.get(20) == Some(&"0"))
+}
+
 /// A process's command line, or its name in brackets.
 pub(super) fn command_line(pid: i32) -> String {
     let read = |file| std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -68,7 +83,19 @@ pub(super) fn command_line(pid: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{has_no_memory, parse};
+
+    #[test]
+    fn a_process_without_memory_is_ending_unless_it_has_other_threads() {
+        let line = |threads, size| {
+            format!("5 (a) 0) R 7 8 9 0 -1 0 1 0 0 0 0 0 0 0 20 0 {threads} 0 5 {size} 0 0")
+        };
+        assert!(has_no_memory(&line(1, 0)));
+        assert!(!has_no_memory(&line(2, 0)));
+        assert!(!has_no_memory(&line(1, 4096)));
+        let own = std::process::id().try_into().expect("a small number");
+        assert!(!super::is_ending(own));
+    }
 
     #[test]
     fn a_name_may_hold_parentheses_and_spaces() {

@@ -86,6 +86,11 @@ fn entry(pid: i32) -> Option<Entry> {
     })
 }
 
+/// Whether a process is on its way out; here it is seen when it has gone.
+pub(super) fn is_ending(_pid: i32) -> bool {
+    false
+}
+
 /// The path of a process's program (proc_pidpath).
 pub(super) fn command_line(pid: i32) -> String {
     let mut path = vec![0u8; 4096];

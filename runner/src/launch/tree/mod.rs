@@ -70,7 +70,11 @@ pub(super) fn survivors(exclude: &[i32], grace: Duration) -> Vec<Process> {
     let limit = Instant::now() + grace;
     loop {
         let found = living(exclude, None);
-        if found.is_empty() || !any_ends(&found, limit) {
+        // What has given its memory back runs no more; how long a busy host takes to
+        // reap it says nothing of the launcher.
+        let gone = found.iter().all(|process| platform::is_ending(process.pid));
+        let until = if gone { limit + PATIENCE } else { limit };
+        if found.is_empty() || !any_ends(&found, until) {
             return found.into_iter().map(described).collect();
         }
     }

@@ -1,0 +1,163 @@
+//! `perimeter check` and `ci/peers` with launchers that hang, or never stop talking.
+#![cfg(all(target_os = "linux", feature = "cli"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use rstest::rstest;
+use serde_json::Value;
+use support::corpus::{TOPIC, corpus};
+use support::{PROGRAM, Place, perimeter};
+
+/// Three launchers that never end, and one that ends after a gigabyte.
+#[rstest]
+#[case::hangs("while :; do sleep 1000; done", "timeout")]
+#[case::hangs_and_ignores_signals("trap '' TERM INT HUP; while :; do sleep 1000; done", "timeout")]
+#[case::floods("\"$@\"; exec yes flood", "timeout")]
+#[case::floods_the_errors("\"$@\"; exec yes flood >&2", "timeout")]
+#[case::floods_without_an_end_of_line("\"$@\"; exec tr '\\0' x < /dev/zero", "timeout")]
+#[case::floods_and_ends("\"$@\"; head -c 1000000000 /dev/zero", "overblocked")]
+fn one_that_hangs_or_floods_is_a_verdict_and_no_end(#[case] line: &str, #[case] verdict: &str) {
+    let place = Place::new();
+    // A corpus of two cases: the run goes on after the first.
+    let second = TOPIC.replace("trying.one.says", "trying.one.says-too");
+    let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
+    let more: Value = serde_json::from_str(&second).unwrap();
+    let cases = topic["cases"].as_array_mut().unwrap();
+    cases.push(more["cases"][0].clone());
+    for case in cases {
+        case["timeout"] = 5.into();
+    }
+    let corpus = corpus(&place, &topic.to_string());
+    let launcher = place.file(
+        "mine.json",
+        &serde_json::json!({
+            "name": "mine", "about": "Mine.", "levels": ["launch"],
+            "features": ["posture-strict", "network-host"],
+            "arguments": ["sh", "-c", line, "sh", { "command": true }],
+        })
+        .to_string(),
+    );
+    let results = place.path("results.jsonl");
+    let begun = Instant::now();
+    perimeter(&["check", "--corpus", &corpus, "--jobs", "1"])
+        .args(["--scratch", &place.text("scratch")])
+        .args(["--launcher", launcher.to_str().unwrap()])
+        .args(["--results", results.to_str().unwrap()])
+        .assert()
+        .code(1)
+        .stdout(contains(verdict));
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    let text = fs::read_to_string(&results).unwrap();
+    let verdicts: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["kind"] == "trial")
+        .map(|line| line["verdict"].clone())
+        .collect();
+    assert_eq!(verdicts, [verdict, verdict]);
+    // Of a flood the beginning and the end are kept.
+    assert!(text.len() < 1_000_000, "{}", text.len());
+}
+
+/// What the host does beside the command waits for the command's own doing. A launcher
+/// under which that never comes has not ended in time; the harness has not failed.
+#[test]
+fn a_step_of_the_host_that_waits_in_vain_is_a_timeout() {
+    let place = Place::new();
+    let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
+    let case = &mut topic["cases"][0];
+    case["timeout"] = 3.into();
+    case["fixture"] = serde_json::json!({ "files": { "{workspace}/pipe": { "fifo": true } } });
+    case.as_object_mut().unwrap().remove("run");
+    case["steps"] = serde_json::json!([{ "launch": {
+        "run": "echo ready; read -r word < {workspace}/pipe; echo \"$word\"",
+        "during": [{ "after": "ready", "host": "echo something > {workspace}/pipe" }],
+    } }]);
+    case["expect"]["effect"] = serde_json::json!({ "output": "ready\nsomething\n" });
+    let corpus = corpus(&place, &topic.to_string());
+    let run = |launcher: &str, code: i32, verdict: &str| {
+        let launcher = place.file(
+            "mine.json",
+            &serde_json::json!({
+                "name": "mine", "about": "Mine.", "levels": ["launch"],
+                "features": ["posture-strict", "network-host"],
+                "arguments": ["sh", "-c", launcher, "sh", { "command": true }],
+            })
+            .to_string(),
+        );
+        perimeter(&["check", "--corpus", &corpus, "--launcher"])
+            .arg(launcher)
+            .args(["--scratch", &place.text("scratch")])
+            .assert()
+            .code(code)
+            .stdout(contains(verdict));
+    };
+    run("exec \"$@\"", 0, "1 passed");
+    // It says what the command would say, and never opens the pipe.
+    run("\"$1\" \"$2\" \"${3%read*}\"", 1, "timeout");
+}
+
+/// A program that hangs with one launcher, floods with another, and else does what
+/// `perimeter` does.
+const HOSTILE: &str = r#"#!/bin/sh
+case "$*" in
+*"check"*"--launcher unshare"*) trap '' TERM; while :; do sleep 1000; done ;;
+*"check"*"--launcher bubblewrap "*) exec yes flood ;;
+*"check"*) exec "$PROGRAM" "$@" lifecycle.status.one ;;
+esac
+exec "$PROGRAM" "$@"
+"#;
+
+#[test]
+fn a_launcher_that_hangs_or_floods_does_not_keep_the_others_from_their_run() {
+    let place = Place::new();
+    let program = place.file("hostile", HOSTILE);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).unwrap();
+    let peers = || {
+        let mut command = assert_cmd::Command::new("ci/peers");
+        command
+            .env("PROGRAM", PROGRAM)
+            .env("PERIMETER", &program)
+            .env("PERIMETER_PEERS", place.path("peers"))
+            .env("PERIMETER_PEER_SECONDS", "2")
+            .env("PERIMETER_PEER_GRACE", "1");
+        command
+    };
+    let names = ["unshare", "bubblewrap", "open"];
+    peers()
+        .arg("run")
+        .args(names)
+        .assert()
+        .code(1)
+        .stderr(contains("unshare: ended with status 137"))
+        .stderr(contains("bubblewrap: ended with status 141"))
+        .stderr(contains("open: running").and(contains("open: ended").not()));
+    let mut kept: Vec<String> = fs::read_dir(place.path("peers/results"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".jsonl"))
+        .collect();
+    kept.sort();
+    let user = if nix::unistd::geteuid().is_root() {
+        "root"
+    } else {
+        "user"
+    };
+    assert_eq!(kept, [format!("open-{user}.jsonl")]);
+    // What is there is not run again, and can be compared.
+    peers()
+        .args(["run", "open"])
+        .assert()
+        .code(0)
+        .stderr(contains("done already"));
+    peers().arg("compare").assert().code(0);
+    let page = fs::read_to_string(place.path("peers/launchers.html")).unwrap();
+    assert!(page.contains("lifecycle.status.one"));
+}
