@@ -21,7 +21,7 @@ pub fn text(matrix: &MatrixFile) -> String {
 }
 
 fn run(text: &mut String, record: &AuditRecord) {
-    let _ = write!(text, "      \"version\": {},\n", json(&record.version));
+    let _ = writeln!(text, "      \"version\": {},", json(&record.version));
     if record.quick {
         text.push_str("      \"quick\": true,\n");
     }
