@@ -256,9 +256,10 @@ Examples:
 pub struct Check {
     #[command(flatten)]
     pub selection: Selection,
-    /// The launcher under test: a name that the corpus has, or a launcher file
-    #[arg(long, value_name = "NAME|FILE", default_value = "reference")]
-    pub launcher: String,
+    /// The launcher under test: a name that the corpus has, or a launcher file [default:
+    /// reference; reference-macos for the cases of macOS]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub launcher: Option<String>,
     /// Require the levels up to this one, whatever the launcher claims
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub level: Option<Level>,
@@ -319,6 +320,18 @@ pub struct Check {
     /// Print failures and the closing line alone
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl Check {
+    /// The launcher under test: the one that was named, or the reference launcher of the
+    /// system whose cases are tried.
+    pub fn launcher(&self) -> &str {
+        let reference = match self.platform.unwrap_or(Platform::HOST) {
+            Platform::Linux => "reference",
+            Platform::Macos => "reference-macos",
+        };
+        self.launcher.as_deref().unwrap_or(reference)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -45,7 +45,7 @@ pub fn run(check: Check) -> Result<ExitCode, Failure> {
     }
     let corpus = load(check.selection.corpus.as_deref())?;
     let mut trials = select(&corpus, &check.selection.filters)?;
-    let launcher = launcher(&corpus, &check.launcher)?;
+    let launcher = launcher(&corpus, check.launcher())?;
     let contract = Contract {
         levels: levels(&launcher, check.level),
         required_facts: check.require.clone(),

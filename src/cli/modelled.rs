@@ -36,7 +36,7 @@ pub fn run(check: &Check) -> Result<ExitCode, Failure> {
             "none of the selected cases is for macOS",
         ));
     }
-    let launcher = launcher(&corpus, &check.launcher)?;
+    let launcher = launcher(&corpus, check.launcher())?;
     let contract = Contract {
         levels: levels(&launcher, check.level),
         filters: check.selection.filters.clone(),

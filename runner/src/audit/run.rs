@@ -146,9 +146,7 @@ pub fn run(
         }
     }
     let mut again = 0;
-    // What is known is about all trials of a case, and cannot be held against one.
-    let tries = if selection.quick { 1 } else { TRIES };
-    for _ in 1..tries {
+    for _ in 1..TRIES {
         let doubtful = doubtful(&work.seen(session, selection), &work, selection);
         again = again.max(doubtful.len());
         watch.again(doubtful.len());
@@ -412,7 +410,11 @@ fn doubtful(seen: &Seen<'_>, work: &Work<'_>, selection: &Selection<'_>) -> Vec<
                 );
             }
             Role::Fault(fault) => {
-                let doubted = cases_in_doubt(&seen.faults[fault], seen, &cases, selection.known);
+                // What is known of all trials of a case cannot be held against one.
+                let known = selection
+                    .known
+                    .filter(|known| known.quick == selection.quick);
+                let doubted = cases_in_doubt(&seen.faults[fault], seen, &cases, known);
                 pairs.extend(
                     doubted
                         .into_iter()
