@@ -3,8 +3,12 @@
 //! any launcher run the conformance corpus under `cargo test`.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
+
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 
 const USAGE: &str = "usage: boxed [--writable DIRECTORY]... [--offline] -- COMMAND...";
 
@@ -37,10 +41,25 @@ fn main() -> ExitCode {
     if command.is_empty() {
         return refuse(USAGE);
     }
+    // The first process of the sandbox holds this open for as long as it lives, which is
+    // a moment longer than bubblewrap itself does.
+    let Ok((lives, held)) = nix::unistd::pipe() else {
+        return refuse("no pipe can be made");
+    };
+    // The other end is ours alone.
+    if fcntl(&lives, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).is_err() {
+        return refuse("no pipe can be made");
+    }
+    bubblewrap.args(["--sync-fd", &held.as_raw_fd().to_string()]);
     // Not exec(3): bubblewrap dies with the thread that started it, and the caller's may
     // end before the caller does.
     match bubblewrap.arg("--").args(command).status() {
-        Ok(status) => ExitCode::from(status_of(status)),
+        Ok(status) => {
+            drop(held);
+            // Nobody writes: this is the wait for the end.
+            let _ = std::io::copy(&mut File::from(lives), &mut std::io::sink());
+            ExitCode::from(status_of(status))
+        }
         Err(error) => refuse(&format!("bwrap: {error}; install bubblewrap")),
     }
 }
