@@ -1,4 +1,4 @@
-//! The launchers in `conformance/launchers/examples`, which are driven by programs of their own that
+//! The launchers in `runner/examples/launchers`, which are driven by programs of their own that
 //! read the request.
 #![cfg(all(target_os = "linux", feature = "cli"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -17,7 +17,7 @@ use support::{Place, perimeter};
 
 fn example(name: &str) -> String {
     format!(
-        "{}/conformance/launchers/examples/{name}.json",
+        "{}/runner/examples/launchers/{name}.json",
         env!("CARGO_MANIFEST_DIR")
     )
 }
