@@ -27,7 +27,9 @@ fn main() -> ExitCode {
                 // bubblewrap mounts on no link, so what the name leads to is granted.
                 match std::fs::canonicalize(&directory) {
                     Ok(real) => bubblewrap.arg("--bind").args([&real, &real]),
-                    Err(error) => return refuse(&format!("{}: {error}", directory.to_string_lossy())),
+                    Err(error) => {
+                        return refuse(&format!("{}: {error}", directory.to_string_lossy()));
+                    }
                 };
             }
             Some(word) if word == "--offline" => {
