@@ -47,10 +47,10 @@ pub enum Command {
     Lint(super::lint::Lint),
     /// Try random policies and file operations, and compare with what they mean
     Explore(super::explore::Explore),
-    /// Print the exact arguments of a launch, or the profile that a Mac would use
     /// Write a case as one shell script, to be run by hand without this program
     Repro(Repro),
-    /// Print the exact bubblewrap arguments of a launch, one a line
+    /// Print the exact bubblewrap arguments of a launch, one a line, or the profile that a
+    /// Mac would use
     Plan(Plan),
     /// Work with policy documents
     #[command(

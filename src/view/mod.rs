@@ -121,6 +121,10 @@ pub struct Mount {
     pub content: Content,
     /// Whether the policy asks for it, at a place that may be in the caller's files and
     /// not in the system's.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "only bubblewrap mounts")
+    )]
     pub(crate) asked: bool,
 }
 

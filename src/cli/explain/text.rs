@@ -91,7 +91,7 @@ impl Page {
         self.prose("  ", &standing);
         self.title("What it covers");
         for promise in &explanation.covers {
-            self.prose(&format!("  {:<9}", promise.id), &promise.text);
+            self.prose(&format!("  {:<11}", promise.id), &promise.text);
         }
         if !explanation.references.is_empty() {
             self.title("Public reports");
