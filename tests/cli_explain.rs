@@ -40,7 +40,7 @@ fn a_case_is_explained_from_its_reason_to_how_it_is_run() {
             contains("A command cannot create a file beside its workspace")
                 .and(contains("files/write.json"))
                 .and(contains(
-                    "A-FS-1   A strict command can write its workspace",
+                    "A-FS-1     A strict command can write its workspace",
                 ))
                 .and(contains("files.write.create-inside"))
                 .and(contains("posture: strict, host-readable"))
