@@ -21,6 +21,53 @@ pub(super) fn may_have_any() -> bool {
     child::has_children()
 }
 
+/// Whether all but the excluded and theirs have surely ended. Children that have are
+/// reaped, as the first process of a sandbox is after each launch.
+pub(super) fn all_have_ended(exclude: &[i32]) -> bool {
+    loop {
+        let Some(mut found) = children() else {
+            return false;
+        };
+        found.retain(|pid| !exclude.contains(pid));
+        if found.is_empty() {
+            return true;
+        }
+        // The children of one that had ended had become ours before the look.
+        if !found.into_iter().all(|pid| child::reap(pid).is_some()) {
+            return false;
+        }
+    }
+}
+
+/// The children of this process, the ended among them too, for a fraction of what the
+/// whole table costs; none where the kernel does not tell, or not surely.
+///
+/// proc_pid_task_tid_children(5) warns that it may leave one out while another is reaped,
+/// and a thread that ends hands its children on. So two looks have to agree.
+fn children() -> Option<Vec<i32>> {
+    let first = children_by_thread()?;
+    let agreed = children_by_thread()? == first;
+    agreed.then(|| {
+        first
+            .into_iter()
+            .flat_map(|(_, children)| children)
+            .collect()
+    })
+}
+
+fn children_by_thread() -> Option<Vec<(i32, Vec<i32>)>> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    threads
+        .map(|entry| {
+            let thread = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let text =
+                std::fs::read_to_string(format!("/proc/self/task/{thread}/children")).ok()?;
+            let children: Result<_, _> = text.split_ascii_whitespace().map(str::parse).collect();
+            Some((thread, children.ok()?))
+        })
+        .collect()
+}
+
 /// Whether a process is ours though its parents do not lead to us.
 pub(super) fn is_ours(_entry: &Entry) -> bool {
     false
@@ -83,7 +130,7 @@ pub(super) fn command_line(pid: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_no_memory, parse};
+    use super::{children, has_no_memory, parse};
 
     #[test]
     fn a_process_without_memory_is_ending_unless_it_has_other_threads() {
@@ -95,6 +142,30 @@ mod tests {
         assert!(!has_no_memory(&line(1, 4096)));
         let own = std::process::id().try_into().expect("a small number");
         assert!(!super::is_ending(own));
+    }
+
+    #[test]
+    fn children_are_told_whichever_thread_started_them() {
+        let start = || {
+            std::process::Command::new("cat")
+                .stdin(std::process::Stdio::piped())
+                .spawn()
+                .expect("cat starts")
+        };
+        let mut first = start();
+        let mut second = std::thread::spawn(start).join().expect("it started one");
+        let pids = [&first, &second].map(|child| i32::try_from(child.id()).expect("a pid"));
+        // Threads of other tests come and go.
+        let found = loop {
+            if let Some(found) = children() {
+                break found;
+            }
+        };
+        assert!(pids.iter().all(|pid| found.contains(pid)), "{found:?}");
+        for child in [&mut first, &mut second] {
+            drop(child.stdin.take());
+            child.wait().expect("it ends");
+        }
     }
 
     #[test]

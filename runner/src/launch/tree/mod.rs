@@ -152,7 +152,10 @@ fn signal(pid: i32, signal: Signal) {
 /// started last, so it is read anew.
 fn living(exclude: &[i32], spared: Option<i32>) -> Vec<Process> {
     loop {
-        if !platform::may_have_any() {
+        // Children to be spared may be awaited by others, so none is reaped blindly.
+        let none =
+            !platform::may_have_any() || (spared.is_none() && platform::all_have_ended(exclude));
+        if none {
             return Vec::new();
         }
         let (found, reaped) = look(exclude, spared);
