@@ -1,7 +1,7 @@
 //! Whether what a case speaks of is there.
 
-use std::fs::Metadata;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use nix::fcntl::{AT_FDCWD, OFlag};
 use crate::corpus::expect::{Effect, HostFact, PathKind};
 
 use super::observation::{LaunchObservation, Leak, Leftover, Part};
-use super::read::{fill, open_quietly};
+use super::read::open_quietly;
 use super::snapshot::Snapshot;
 use super::text::{is_whole, shorten};
 
 /// How much of a file is read to compare it with a text of a case.
-const READ: usize = 1 << 20;
+const READ: u64 = 1 << 20;
 
 /// What an effect is looked for in.
 #[derive(Clone, Copy)]
@@ -245,9 +245,8 @@ fn read_text(path: &Path, found: &io::Result<Metadata>) -> Result<String, String
     }
     let read = || {
         let file = open_quietly(AT_FDCWD, path, OFlag::empty())?;
-        let mut buffer = vec![0; READ];
-        let length = fill(&file, &mut buffer)?;
-        buffer.truncate(length);
+        let mut buffer = Vec::new();
+        File::from(file).take(READ).read_to_end(&mut buffer)?;
         Ok::<_, io::Error>(buffer)
     };
     match read() {

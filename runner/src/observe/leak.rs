@@ -116,11 +116,14 @@ impl<'a> Canaries<'a> {
 
     fn in_file(&self, path: &Path) -> io::Result<BTreeSet<&'a str>> {
         let mut scan = Scan::new(self);
-        if !std::fs::symlink_metadata(path)?.is_file() {
+        let metadata = std::fs::symlink_metadata(path)?;
+        if !metadata.is_file() {
             return Ok(scan.found);
         }
         let file = open_regardless(path)?;
-        let mut buffer = vec![0; PIECE];
+        // One more byte than there is room for tells the end.
+        let size = usize::try_from(metadata.len()).unwrap_or(PIECE);
+        let mut buffer = vec![0; size.saturating_add(1).clamp(4096, PIECE)];
         let mut total = 0;
         while total < READ {
             let length = fill(&file, &mut buffer)?;
