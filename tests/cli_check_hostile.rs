@@ -126,7 +126,7 @@ fn a_launcher_that_hangs_or_floods_does_not_keep_the_others_from_their_run() {
             .env("PROGRAM", PROGRAM)
             .env("PERIMETER", &program)
             .env("PERIMETER_PEERS", place.path("peers"))
-            .env("PERIMETER_PEER_SECONDS", "2")
+            .env("PERIMETER_PEER_SECONDS", "6")
             .env("PERIMETER_PEER_GRACE", "1");
         command
     };
@@ -160,4 +160,39 @@ fn a_launcher_that_hangs_or_floods_does_not_keep_the_others_from_their_run() {
     peers().arg("compare").assert().code(0);
     let page = fs::read_to_string(place.path("peers/launchers.html")).unwrap();
     assert!(page.contains("lifecycle.status.one"));
+}
+
+/// A command that opens a closed directory makes a secret of the fixture show there. It
+/// is where it was, and the command has not read it; a copy elsewhere is a leak.
+#[rstest]
+#[case::shown("chmod 0700 {workspace}/closed", 0, "1 passed")]
+#[case::copied(
+    "chmod 0700 {workspace}/closed; cp {workspace}/closed/key {workspace}/copy",
+    1,
+    "escaped"
+)]
+#[case::moved(
+    "chmod 0700 {workspace}/closed; mv {workspace}/closed/key {workspace}/key",
+    1,
+    "escaped"
+)]
+fn a_secret_that_only_shows_where_the_fixture_put_it_is_no_leak(
+    #[case] line: &str,
+    #[case] code: i32,
+    #[case] said: &str,
+) {
+    let place = Place::new();
+    let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
+    let case = &mut topic["cases"][0];
+    case["fixture"] = serde_json::json!({ "files": {
+        "{workspace}/closed": { "directory": true, "mode": "0000" },
+        "{workspace}/closed/key": { "secret": "key" },
+    } });
+    case["run"] = format!("{line}; echo something").into();
+    let corpus = corpus(&place, &topic.to_string());
+    perimeter(&["check", "--corpus", &corpus, "--launcher", "open"])
+        .args(["--scratch", &place.text("scratch")])
+        .assert()
+        .code(code)
+        .stdout(contains(said));
 }

@@ -7,7 +7,7 @@ use crate::corpus::place::At;
 
 const RETIRED: &str = "retired.json";
 const REVISIONS: &str = "revisions.json";
-const WRITE: &str = "run `perimeter lint --write`";
+const WRITE: &str = "run `perimeter lint --corpus DIR --write`";
 
 /// The first word of an id is the directory that its case stands in, so that
 /// whoever has an id knows where to look.

@@ -23,7 +23,12 @@ pub(super) fn check(material: &Material) -> Vec<Finding> {
         Some(_) => return Vec::new(),
     };
     let problem = format!("the table {problem}");
-    let place = material.in_file(NAME, &[], problem, "run `perimeter lint --write`");
+    let place = material.in_file(
+        NAME,
+        &[],
+        problem,
+        "run `perimeter lint --corpus DIR --write`",
+    );
     vec![place]
 }
 
