@@ -137,7 +137,8 @@ impl Meaning {
             .partition(|other| other.path == rule.path);
         self.rules = others;
         let same: Vec<Rule> = same;
-        if same.iter().any(|other| other.named) {
+        let is_grant = |rule: &Rule| rule.named && rule.reach != Reach::Hidden;
+        if same.iter().any(is_grant) {
             self.covered.push(rule.path.clone());
         }
         self.rules.push(rule);

@@ -164,9 +164,15 @@ impl Attempt<'_> {
                 self.names(&path)
             }
             (Call::Walk, Some(Found::Node(_, node)))
-                if node.kind == Kind::Directory && node.mode & 0o500 == 0o500 =>
+                if node.kind == Kind::Directory && node.mode & 0o400 != 0 =>
             {
-                self.tree(&path)
+                // Names alone can be read where a directory cannot be searched, and what
+                // cannot be looked at is left out.
+                if node.mode & 0o100 == 0 {
+                    Shows::Tree(Vec::new())
+                } else {
+                    self.tree(&path)
+                }
             }
             (Call::Read, Some(Found::Node(_, node))) if node.mode & 0o400 != 0 => {
                 match &node.kind {

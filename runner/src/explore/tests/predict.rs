@@ -187,6 +187,9 @@ fn by_posture(#[case] words: &str, #[case] strict: Prediction, #[case] readable:
 #[case("mode dir 0400", "list dir", Allowed)]
 #[case("mode dir 0400", "list dir/.", Denied)]
 #[case("mode file 0000; mode file 0644", "read file", Allowed)]
+#[case("mode dir 0400", "walk dir", Allowed)]
+#[case("mode dir 0100", "walk dir", Denied)]
+#[case("mode dir 0400", "read dir/inner", Denied)]
 #[case("symlink way up/private", "read way/key", Denied)]
 #[case("symlink one two; symlink two one", "read one", Denied)]
 #[case(
@@ -234,6 +237,23 @@ fn the_most_specific_path_decides_whatever_the_order_of_the_lists() {
         .hidden
         .retain(|path| !path.ends_with("private"));
     assert_eq!(predicted(&scenario, elsewhere, "", words), Allowed);
+}
+
+/// What is hidden twice, by its name and by a link's, leads to nothing.
+#[test]
+fn what_is_hidden_twice_is_no_grant_that_shows() {
+    let scenario = scenario(
+        &["hidden/below/", "workspace/link -> ../hidden/below/absent"],
+        PolicySpec {
+            hidden: ["hidden", "workspace/link", "hidden/below/absent"]
+                .map(|path| format!("{{root}}/{path}"))
+                .into(),
+            ..PolicySpec::default()
+        },
+    );
+    let world = World::of(&scenario);
+    let meaning = Meaning::of(&scenario, &world, Surroundings::default());
+    assert!(!meaning.leads_to_visible("{root}/hidden/below"));
 }
 
 #[rstest]
