@@ -4,8 +4,9 @@
 
 mod launch;
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use launch::{Fixture, policy, text};
@@ -200,8 +201,10 @@ fn an_inner_change_is_seen_by_the_next_launch_of_the_same_launcher() {
     );
 }
 
-#[test]
-fn nothing_is_left_when_the_launcher_is_killed() {
+#[rstest]
+#[case::open("true")]
+#[case::closed("chmod 0500 .")]
+fn nothing_is_left_when_the_launcher_is_killed(#[case] line: &str) {
     let fixture = Fixture::at_home();
     let held = fixture.path("workspace/cfg");
     let program = std::env::current_exe().unwrap();
@@ -209,6 +212,7 @@ fn nothing_is_left_when_the_launcher_is_killed() {
     let mut launcher = std::process::Command::new(program)
         .args(["--exact", "--nocapture", "launcher_to_be_killed"])
         .env("WORKSPACE_OF_THE_KILLED", fixture.workspace())
+        .env("LINE_OF_THE_KILLED", line)
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -225,6 +229,43 @@ fn nothing_is_left_when_the_launcher_is_killed() {
         std::thread::yield_now();
     }
     assert!(!held.exists());
+    // It is removed in the fixture's end, which is not told what a command closed.
+    fs::set_permissions(fixture.workspace(), Permissions::from_mode(0o755)).unwrap();
+}
+
+/// As an unprivileged user, whom a mode stops.
+#[rstest]
+#[case(0o500)]
+#[case(0o400)]
+#[case(0o000)]
+fn a_held_name_goes_though_the_command_closed_its_directory(#[case] mode: u32) {
+    let fixture = Fixture::at_home();
+    let directory = fixture.directory("workspace/sub");
+    let output = fixture.run(
+        &hiding(Posture::Strict, [directory.join("absent")]),
+        &format!("chmod {mode:o} sub; echo done"),
+    );
+    assert_eq!(text(&output), "done\n");
+    assert_eq!(
+        fs::metadata(&directory).unwrap().permissions().mode() & 0o777,
+        mode
+    );
+    fs::set_permissions(&directory, Permissions::from_mode(0o755)).unwrap();
+    assert!(!directory.join("absent").exists());
+}
+
+/// What a link leads to is covered with all that is hidden in it, whichever is named first.
+#[rstest]
+fn what_is_hidden_within_what_a_link_hides_does_not_show(
+    #[values(Posture::Strict, Posture::HostReadable)] posture: Posture,
+) {
+    let fixture = Fixture::at_home();
+    let inner = fixture.directory("workspace/writable/inner");
+    fixture.directory("workspace/a");
+    fixture.link("workspace/a/link", "../writable");
+    let hidden = [inner, fixture.path("workspace/a/link")];
+    let output = fixture.run(&hiding(posture, hidden), "ls -a writable | wc -l");
+    assert_eq!(text(&output).trim(), "2");
 }
 
 #[test]
@@ -232,10 +273,11 @@ fn launcher_to_be_killed() {
     let Some(workspace) = std::env::var_os("WORKSPACE_OF_THE_KILLED") else {
         return;
     };
+    let line = std::env::var("LINE_OF_THE_KILLED").unwrap();
     let hidden = PathBuf::from(&workspace).join("cfg/settings");
     let launcher = Launcher::prepare(&hiding(Posture::Strict, [hidden]), workspace).unwrap();
     launcher
-        .shell("echo begun; exec sleep 1000")
+        .shell(format!("{line}; echo begun; exec sleep 1000"))
         .status()
         .unwrap();
 }

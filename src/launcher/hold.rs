@@ -154,9 +154,14 @@ impl Janitor {
 
 impl Name {
     fn find(placeholder: &Placeholder) -> Result<Name, Errno> {
+        let handle = open_without_links(&placeholder.parent)?.descriptor;
+        // By a handle alone a mode cannot be changed; but one may write a directory, and
+        // not read it.
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let opened = openat(&handle, ".", flags, Mode::empty());
         Ok(Name {
             placeholder: placeholder.clone(),
-            parent: open_without_links(&placeholder.parent)?.descriptor,
+            parent: opened.unwrap_or(handle),
             name: CString::new(placeholder.name.as_bytes()).map_err(|_| Errno::EINVAL)?,
             lock: None,
         })
@@ -198,12 +203,26 @@ impl Name {
     /// Removes the directory, unless another launcher holds it too.
     fn release(self) {
         let Some(lock) = self.lock else { return };
-        if lock.relock(FlockArg::LockExclusiveNonblock).is_ok()
-            && is_still_there(&self.parent, &self.name, &lock)
-        {
+        if lock.relock(FlockArg::LockExclusiveNonblock).is_err() {
+            return;
+        }
+        let closed = open_up(&self.parent);
+        if is_still_there(&self.parent, &self.name, &lock) {
             let _ = unlinkat(&self.parent, self.name.as_c_str(), UnlinkatFlags::RemoveDir);
         }
+        if let Some(mode) = closed {
+            let _ = fchmod(&self.parent, mode);
+        }
     }
+}
+
+/// Lets the owner change a directory that the command has closed. Returns the mode that
+/// it is to get back.
+fn open_up(directory: &OwnedFd) -> Option<Mode> {
+    let mode = Mode::from_bits_truncate(fstat(directory).ok()?.st_mode);
+    let needed = Mode::S_IWUSR | Mode::S_IXUSR;
+    let closed = !mode.contains(needed);
+    (closed && fchmod(directory, mode | needed).is_ok()).then_some(mode)
 }
 
 impl Placeholder {

@@ -120,7 +120,31 @@ unsafe fn clean_up(
             libc::tcsetattr(*terminal, libc::TCSANOW, settings);
         }
         for each in litter {
-            remove(each.parent.as_raw_fd(), each.name);
+            remove_from(each.parent.as_raw_fd(), each.name);
+        }
+    }
+}
+
+/// Removes it though the command may have closed the directory that it is in, which then
+/// gets its mode back.
+///
+/// # Safety
+/// Only valid in the janitor.
+unsafe fn remove_from(parent: RawFd, name: &CStr) {
+    let needed = libc::S_IWUSR | libc::S_IXUSR;
+    let mut status = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: system calls on a number, and on a local that is read only where the call
+    // says that it has filled it.
+    unsafe {
+        let known = libc::fstat(parent, status.as_mut_ptr()) == 0;
+        let mode = known.then(|| status.assume_init().st_mode & 0o7777);
+        let closed = mode.filter(|mode| mode & needed != needed);
+        if let Some(mode) = closed {
+            libc::fchmod(parent, mode | needed);
+        }
+        remove(parent, name);
+        if let Some(mode) = closed {
+            libc::fchmod(parent, mode);
         }
     }
 }

@@ -20,7 +20,11 @@ pub(crate) const PLACEHOLDER_MODE: u32 = 0o1500;
 /// Adds what hides each path, ancestors first.
 pub(super) fn add(view: &mut View, hidden: &[PathBuf]) -> Result<(), ViewError> {
     let mut hidden: Vec<&PathBuf> = hidden.iter().collect();
-    hidden.sort_by_key(|path| super::depth(path));
+    hidden.sort_by_cached_key(|path| match open_without_links(path) {
+        // A link may lead to what lies above another hidden path.
+        Err(Errno::ELOOP) => locate(path).map_or(0, |real| super::depth(&real)),
+        _ => super::depth(path),
+    });
     for path in hidden {
         hide(view, path)?;
     }

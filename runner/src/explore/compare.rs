@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::inside::is_obscured;
 use super::meaning::Meaning;
 use super::operation::{Call, Operation};
 use super::perform::{Shows, perform};
@@ -291,6 +292,14 @@ impl Comparing<'_> {
             return;
         };
         self.world.end_command();
+        let everything = Meaning::unconfined();
+        let mut hidden = scenario.policy.hidden.iter();
+        if hidden.any(|path| is_obscured(&everything, &self.world, path)) {
+            // A command that can replace a link can close the directory that it is in:
+            // a known limit, and no promise.
+            self.shown.extend(self.world.texts());
+            return;
+        }
         let meaning = Meaning::of(scenario, &self.world, surroundings);
         let words = match (start(scenario, &self.world, nested), again.started) {
             (Start::Starts, false) => format!(

@@ -150,12 +150,27 @@ pub fn resolve(
 /// Where a path of a policy leads on the host, links followed as far as it exists; the
 /// rest is added. Where its links go in a circle it leads nowhere but to itself.
 pub fn located(everything: &Meaning, world: &World, path: &str) -> String {
+    follow(everything, world, path).0
+}
+
+/// Whether a path of a policy goes through a link in a directory that cannot be searched:
+/// root finds out where it leads, and nobody else does.
+pub fn is_obscured(everything: &Meaning, world: &World, path: &str) -> bool {
+    follow(everything, world, path).1
+}
+
+/// Where a path leads, and whether a link on the way was in a closed directory.
+fn follow(everything: &Meaning, world: &World, path: &str) -> (String, bool) {
+    let itself = || path.to_owned();
     let Ok((mut here, rest)) = start(everything, path) else {
-        return path.to_owned();
+        return (itself(), false);
     };
     let mut left: VecDeque<String> = names(rest).collect();
-    let mut links = 0;
+    let (mut links, mut closed, mut obscured) = (0, false, false);
     while let Some(name) = left.pop_front() {
+        closed |= world
+            .get(Layer::Host, &here)
+            .is_some_and(|node| node.mode & 0o100 == 0);
         if name == ".." {
             here = parent(&here).to_owned();
             continue;
@@ -164,9 +179,10 @@ pub fn located(everything: &Meaning, world: &World, path: &str) -> String {
         let Some(Kind::Link(target)) = world.get(Layer::Host, &here).map(|node| &node.kind) else {
             continue;
         };
+        obscured |= closed;
         links += 1;
         if links > LINKS {
-            return path.to_owned();
+            return (itself(), obscured);
         }
         here = parent(&here).to_owned();
         let mut rest = target.as_str();
@@ -177,7 +193,7 @@ pub fn located(everything: &Meaning, world: &World, path: &str) -> String {
             left.push_front(name);
         }
     }
-    here
+    (here, obscured)
 }
 
 /// The directory that a text begins in, and the rest of it.

@@ -176,6 +176,17 @@ impl World {
         self.map(layer).keys().map(String::as_str)
     }
 
+    /// What the files of the host hold.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let nodes = self
+            .paths(Layer::Host)
+            .filter_map(|path| self.get(Layer::Host, path));
+        nodes.filter_map(|node| match &node.kind {
+            Kind::File(content) => Some(content.clone()),
+            _ => None,
+        })
+    }
+
     /// The names in a directory.
     pub fn names<'a>(&'a self, layer: Layer, directory: &'a str) -> impl Iterator<Item = &'a str> {
         let beneath = format!("{directory}/");

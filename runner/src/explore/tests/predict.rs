@@ -1,5 +1,6 @@
 use rstest::rstest;
 
+use super::super::inside::is_obscured;
 use super::super::meaning::Meaning;
 use super::super::operation::{Call, Operation};
 use super::super::perform::perform;
@@ -254,6 +255,28 @@ fn what_is_hidden_twice_is_no_grant_that_shows() {
     let world = World::of(&scenario);
     let meaning = Meaning::of(&scenario, &world, Surroundings::default());
     assert!(!meaning.leads_to_visible("{root}/hidden/below"));
+}
+
+/// Where a link in a closed directory leads, not everybody finds out.
+#[rstest]
+#[case::open("up 0755", "{root}/workspace/up/link", false)]
+#[case::closed("up 0600", "{root}/workspace/up/link", true)]
+#[case::no_link("up 0600", "{root}/workspace/up/open", false)]
+fn what_a_closed_directory_obscures(
+    #[case] mode: &str,
+    #[case] path: &str,
+    #[case] obscured: bool,
+) {
+    let files = [
+        "workspace/up/",
+        "workspace/up/open",
+        "workspace/up/link -> ../file",
+    ];
+    let scenario = scenario(&files, PolicySpec::default());
+    let mut world = World::of(&scenario);
+    let everything = Meaning::unconfined();
+    perform(&mut world, &everything, &operation(&format!("mode {mode}"))).unwrap();
+    assert_eq!(is_obscured(&everything, &world, path), obscured);
 }
 
 #[rstest]
