@@ -29,9 +29,21 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         use std::io::Write;
         // A closed standard error leaves the exit status to speak.
-        let _ = writeln!(std::io::stderr(), "perimeter: {}", self.message);
+        let _ = writeln!(std::io::stderr(), "perimeter: {}", plain(&self.message));
         ExitCode::from(self.status)
     }
+}
+
+/// The text without what a terminal would obey: the name of a file, which a command may
+/// have chosen, can hold anything.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|letter| match letter {
+            '\n' | '\t' => letter.to_string(),
+            letter if letter.is_control() => letter.escape_default().to_string(),
+            letter => letter.to_string(),
+        })
+        .collect()
 }
 
 impl fmt::Display for Failure {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use perimeter_runner::corpus::vocabulary::Platform;
@@ -13,6 +13,7 @@ use perimeter_runner::exit::ExitCode as RunCode;
 use perimeter_runner::launcher::consistency;
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::launcher::program;
+use perimeter_runner::launcher::version::version;
 use perimeter_runner::report::results::{Contract, TrialResult};
 use perimeter_runner::session::{Session, Settings};
 use perimeter_runner::verdict::Class;
@@ -140,33 +141,11 @@ impl State {
         }
         State {
             missing: None,
-            version: version(file),
+            version: std::env::current_exe()
+                .ok()
+                .and_then(|own| version(file, &own)),
         }
     }
-}
-
-/// The first line of what a launcher prints when it is asked its version.
-fn version(file: &LauncherFile) -> Option<String> {
-    let own = std::env::current_exe().ok()?;
-    let program = file.programs.first().and_then(|name| program::find(name));
-    let words: Vec<PathBuf> = file
-        .version
-        .iter()
-        .map(|word| match word.as_str() {
-            "{perimeter}" => own.clone(),
-            "{program}" => program.clone().unwrap_or_default(),
-            word => PathBuf::from(word),
-        })
-        .collect();
-    let (first, rest) = words.split_first()?;
-    let output = Command::new(first)
-        .args(rest)
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_owned())
 }
 
 /// What is tried, and what a launcher is told if it fails: cases of the corpus inside

@@ -23,6 +23,12 @@ fn explain(program: &Program, said: &str, host: &Host) -> LaunchError {
         ));
     };
     let mentions = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    if line.starts_with("execvp ") && mentions(&["Text file busy"]) {
+        return LaunchError::Execute {
+            cause: "the program is open for writing".to_owned(),
+            remedy: "have what writes it close it first".to_owned(),
+        };
+    }
     if line.starts_with("execvp ") {
         // The sandbox was made, and the program was there before.
         return LaunchError::Execute {
@@ -57,6 +63,26 @@ fn explain(program: &Program, said: &str, host: &Host) -> LaunchError {
             format!("{what}, so that no new one can be mounted ({line})"),
             "start the container with an uncovered /proc (Docker: `--security-opt \
              systempaths=unconfined`; Podman: `--security-opt unmask=ALL`)"
+                .to_owned(),
+        ));
+    }
+    if mentions(&["/proc/sys/kernel/overflowuid"]) {
+        return sandbox((
+            format!("/proc is not mounted ({line})"),
+            "mount it: mount -t proc proc /proc".to_owned(),
+        ));
+    }
+    if line == "Failed to mount tmpfs: No such file or directory" {
+        // It puts its root together there.
+        return sandbox((
+            format!("there is no /tmp, which bubblewrap needs ({line})"),
+            "make it: mkdir -m 1777 /tmp".to_owned(),
+        ));
+    }
+    if line.starts_with("Can't chdir to") && mentions(&["Permission denied"]) {
+        return sandbox((
+            format!("the command may not enter the directory to start in ({line})"),
+            "look at the directories above it: inside, user 0 passes over no permission either"
                 .to_owned(),
         ));
     }
@@ -101,6 +127,19 @@ mod tests {
         "systempaths=unconfined"
     )]
     #[case::old("bwrap: Unknown option --disable-userns", "0.6.1")]
+    #[case::no_proc(
+        "bwrap: Can't read /proc/sys/kernel/overflowuid: No such file or directory",
+        "mount -t proc"
+    )]
+    #[case::no_tmp(
+        "bwrap: Failed to mount tmpfs: No such file or directory",
+        "mkdir -m 1777 /tmp"
+    )]
+    #[case::closed(
+        "bwrap: Can't chdir to /x/work: Permission denied",
+        "directories above"
+    )]
+    #[case::busy("bwrap: execvp ./tool: Text file busy", "close it first")]
     #[case::race("bwrap: Race condition binding dirfd", "try again")]
     #[case::other("bwrap: Can't bind mount /x on /y: whatever", "perimeter plan")]
     #[case::silent("", "perimeter doctor")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::policy::Posture;
@@ -112,7 +113,9 @@ impl Default for PrivateDirectories {
 /// A `TMPDIR` of the host's becomes [`PrivateDirectories::temporary`], since the
 /// directory that it names cannot be written; pass the host's own where it can.
 ///
-/// Values are copied byte for byte, whether they are UTF-8 or not.
+/// Values are copied byte for byte, whether they are UTF-8 or not. What has no name, such
+/// as the `=C:=…` that programs of Windows leave behind, is left out: no program could be
+/// asked to set it.
 ///
 /// ```
 /// use perimeter::Posture;
@@ -130,7 +133,9 @@ pub fn base(
     private: &PrivateDirectories,
     host: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> BTreeMap<OsString, OsString> {
-    let host = host.into_iter();
+    let host = host
+        .into_iter()
+        .filter(|(name, _)| !name.is_empty() && !name.as_bytes().contains(&b'='));
     let named = |names: &[&str], name: &OsString| names.iter().any(|known| name == known);
     match posture {
         Posture::Strict => {

@@ -19,6 +19,18 @@ pub(crate) fn asked(asked: Asked<'_>) {
             let line = words.join(OsStr::new(" "));
             *words = vec!["/bin/sh".into(), "-c".into(), line];
         }
+        Mistake::ArgumentsTrimmed => {
+            for word in words {
+                if let Some(text) = word.to_str().map(|text| text.trim().to_owned()) {
+                    *word = text.into();
+                }
+            }
+        }
+        Mistake::ShellStopsAtErrors => {
+            if words.get(1).is_some_and(|option| option == "-c") {
+                words[1] = "-ec".into();
+            }
+        }
         Mistake::EmptyArgumentsDropped => words.retain(|word| !word.is_empty()),
         Mistake::VariablesOnCommandLine if !asked.variables.is_empty() => {
             let assign = |(name, value): &(OsString, OsString)| {

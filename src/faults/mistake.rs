@@ -71,6 +71,8 @@ mistakes! {
     // What bubblewrap is started with.
     /// Descriptors that the caller left open reach the command.
     DescriptorsKept = "descriptors-kept",
+    /// A standard stream that is a directory reaches the command.
+    DirectoryStreamsKept = "directory-streams-kept",
     /// bubblewrap gets the caller's environment and clears it for the command alone.
     EnvironmentClearedInside = "environment-cleared-inside",
     /// Signals that the caller ignores are ignored by the command.
@@ -204,6 +206,8 @@ mistakes! {
     /// A hidden path that is absent from a directory that the caller cannot write is passed
     /// over.
     UnwritableHiddenSkipped = "unwritable-hidden-skipped",
+    /// A hidden path is hidden by the name that the policy has for it alone.
+    MountedElsewhereShown = "mounted-elsewhere-shown",
     /// A hidden directory that holds a grant or the workspace is passed over.
     HiddenAncestorsSkipped = "hidden-ancestors-skipped",
     /// A hidden path within a grant or the workspace is passed over.
@@ -310,6 +314,10 @@ mistakes! {
     ShellString = "shell-string",
     /// Empty arguments are dropped.
     EmptyArgumentsDropped = "empty-arguments-dropped",
+    /// White space at the ends of arguments is taken away.
+    ArgumentsTrimmed = "arguments-trimmed",
+    /// The shell of a command is told to stop at the first error.
+    ShellStopsAtErrors = "shell-stops-at-errors",
     /// Errors are written to the output.
     StreamsMerged = "streams-merged",
     /// The command's input cannot be read.

@@ -74,6 +74,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) enum Protection {
     /// No descriptor reaches the sandbox that was not asked for.
     Descriptors,
+    /// A standard stream is no directory.
+    Streams,
     /// No signal is ignored in the sandbox because the caller ignores it.
     SignalDispositions,
     /// No signal is blocked in the sandbox because the caller blocks it.
@@ -86,6 +88,8 @@ pub(crate) enum Protection {
     Apart,
     /// Mounts are looked at, whether they are where they belong.
     Mounted,
+    /// A hidden path is hidden wherever else it is mounted.
+    Elsewhere,
     /// A process cleans up after a launcher that is killed.
     Janitor,
     /// What was made to hold a name is removed.

@@ -7,6 +7,7 @@ use super::mistake::{Mistake, made};
 pub(crate) fn has(protection: Protection) -> bool {
     let without: &[Mistake] = match protection {
         Protection::Descriptors => &[Mistake::DescriptorsKept],
+        Protection::Streams => &[Mistake::DirectoryStreamsKept],
         Protection::SignalDispositions => &[Mistake::SignalsIgnored],
         Protection::SignalMask => &[Mistake::SignalsBlocked],
         Protection::Keyring => &[Mistake::KeyringKept],
@@ -24,6 +25,7 @@ pub(crate) fn has(protection: Protection) -> bool {
             Mistake::HiddenBeforeGrants,
             Mistake::WorkspaceParentWritable,
         ],
+        Protection::Elsewhere => &[Mistake::MountedElsewhereShown],
         Protection::Janitor => &[Mistake::JanitorAbsent, Mistake::OutlivesLauncher],
         Protection::Removal => &[Mistake::PlaceholdersLeft],
         Protection::Forwarding => &[Mistake::SignalsSwallowed],

@@ -131,13 +131,17 @@ impl<'launcher> Command<'launcher> {
             streams: &mut self.streams,
             terminal: &mut self.terminal,
         });
+        let streams = Streams::open(std::mem::take(&mut self.streams))
+            .map_err(|error| LaunchError::system("open the command's streams", error))?;
+        if self.launcher.is_confined() {
+            streams.refuse_places()?;
+        }
         let Streams {
             mut inner,
             stdin,
             stdout,
             stderr,
-        } = Streams::open(std::mem::take(&mut self.streams))
-            .map_err(|error| LaunchError::system("open the command's streams", error))?;
+        } = streams;
         let mut child = match &self.launcher.confinement {
             Some(confinement) => {
                 let launch = confinement.spawn(self, &mut inner);

@@ -100,14 +100,34 @@ pub enum LaunchError {
         /// What the system said.
         source: io::Error,
     },
+    /// A standard stream is a directory, or a handle that was opened for no reading and no
+    /// writing.
+    #[error(
+        "the {stream} is a directory, or a handle on a path: from there a command could open \
+         what lies around it, past every rule; give it a file, a pipe or /dev/null"
+    )]
+    Place {
+        /// Which one.
+        stream: &'static str,
+    },
     /// The system refused something that a launch needs.
-    #[error("cannot {doing}: {source}")]
+    #[error("cannot {doing}: {source}{}", limit_note(.source))]
     System {
         /// What was tried.
         doing: &'static str,
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// What to do about a limit that was reached.
+fn limit_note(source: &io::Error) -> &'static str {
+    match source.raw_os_error() {
+        Some(libc::EMFILE) => "; raise the limit of open files (`ulimit -n`)",
+        Some(libc::EAGAIN) => "; raise the user's limit of processes (`ulimit -u`)",
+        Some(libc::ENFILE | libc::ENOMEM) => "; end what else runs on this host, and try again",
+        _ => "",
+    }
 }
 
 impl LaunchError {

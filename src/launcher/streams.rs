@@ -2,10 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
+#[cfg(target_os = "linux")]
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::stat::{SFlag, fstat};
+
+use super::LaunchError;
 use super::pipe::pipe;
+use crate::faults::{self, Protection};
 
 /// What one of a command's standard streams is.
 #[derive(Debug, Default)]
@@ -78,4 +84,46 @@ impl Streams {
         }
         Ok(opened)
     }
+
+    /// Refuses a stream from which a command could walk. What is open is not looked up
+    /// again: from a directory, `..` and every name beneath it are the host's, whatever
+    /// is mounted inside, and a mere handle on a path can be opened for anything.
+    pub(super) fn refuse_places(&self) -> Result<(), LaunchError> {
+        if !faults::has(Protection::Streams) {
+            return Ok(());
+        }
+        let (input, output, errors) = (io::stdin(), io::stdout(), io::stderr());
+        let streams: [(&'static str, BorrowedFd<'_>); 3] = [
+            ("standard input", input.as_fd()),
+            ("standard output", output.as_fd()),
+            ("standard error", errors.as_fd()),
+        ];
+        for ((stream, inherited), own) in streams.into_iter().zip(&self.inner) {
+            if is_place(own.as_ref().map_or(inherited, AsFd::as_fd)) {
+                return Err(LaunchError::Place { stream });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a descriptor is a directory, or a handle on a path. One that is closed is
+/// neither.
+fn is_place(descriptor: BorrowedFd<'_>) -> bool {
+    let directory = fstat(descriptor).is_ok_and(|status| {
+        SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT == SFlag::S_IFDIR
+    });
+    directory || is_handle(descriptor)
+}
+
+#[cfg(target_os = "linux")]
+fn is_handle(descriptor: BorrowedFd<'_>) -> bool {
+    fcntl(descriptor, FcntlArg::F_GETFL)
+        .is_ok_and(|flags| OFlag::from_bits_truncate(flags).contains(OFlag::O_PATH))
+}
+
+/// There are none here.
+#[cfg(target_os = "macos")]
+fn is_handle(_: BorrowedFd<'_>) -> bool {
+    false
 }

@@ -66,7 +66,7 @@ pub(super) fn private_directories(
         return usual;
     }
     // A workspace of the host stands there. Its number cannot be on every name.
-    (1..)
+    (1..=grants.list.len() + 2)
         .map(|number| {
             PrivateDirectories::new(
                 format!("{TEMPORARY}/home-{number}"),
@@ -87,7 +87,7 @@ pub(super) fn add(view: &mut View, policy: &Policy, grants: &Grants, facts: &Fac
     view.insert("/proc".into(), Content::Processes);
     view.insert("/dev".into(), Content::Devices);
     view.insert(
-        TEMPORARY.into(),
+        temporary(policy.posture),
         Content::Private {
             mode: 0o1777,
             sealed: false,
@@ -102,24 +102,9 @@ pub(super) fn add(view: &mut View, policy: &Policy, grants: &Grants, facts: &Fac
         },
     );
     if policy.posture == Posture::Strict {
-        // Nothing can be mounted beneath a link.
-        let granted = grants
-            .list
-            .iter()
-            .map(|grant| grant.path.as_path())
-            .chain([grants.workspace_spelling()])
-            .any(|path| path.starts_with(LASTING));
-        let lasting = if granted {
-            Content::Private {
-                mode: 0o1777,
-                sealed: false,
-            }
-        } else {
-            Content::Link {
-                target: TEMPORARY.into(),
-            }
-        };
-        view.insert(LASTING.into(), lasting);
+        if let Some(lasting) = lasting(grants) {
+            view.insert(LASTING.into(), lasting);
+        }
         let private = view.private.clone();
         for (_, directory) in private.variables() {
             if directory != Path::new(TEMPORARY) {
@@ -131,6 +116,45 @@ pub(super) fn add(view: &mut View, policy: &Policy, grants: &Grants, facts: &Fac
     if facts.user == 0 {
         root::add(view, policy.posture);
     }
+}
+
+/// Where the private temporary directory is: a view of the whole host has its link, where
+/// /tmp is one.
+fn temporary(posture: Posture) -> PathBuf {
+    match posture {
+        Posture::Strict => TEMPORARY.into(),
+        Posture::HostReadable => fs::canonicalize(TEMPORARY).unwrap_or_else(|_| TEMPORARY.into()),
+    }
+}
+
+/// What a strict command has for the other temporary directory: a link, unless something
+/// is to be mounted beneath it, or it is in what is granted.
+fn lasting(grants: &Grants) -> Option<Content> {
+    let private = Content::Private {
+        mode: 0o1777,
+        sealed: false,
+    };
+    let mut granted = grants
+        .list
+        .iter()
+        .map(|grant| grant.path.as_path())
+        .chain([grants.workspace_spelling()]);
+    if granted.clone().any(|path| path.starts_with(LASTING)) {
+        return Some(private);
+    }
+    if granted.any(|path| Path::new(LASTING).starts_with(path)) {
+        // Where the host has none, or a link, that is what the grant shows.
+        let directory = fs::symlink_metadata(LASTING).is_ok_and(|status| status.is_dir());
+        return directory.then_some(private);
+    }
+    Some(Content::Link {
+        target: TEMPORARY.into(),
+    })
+}
+
+/// Whether a path is the directory in whose place a command has one of its own.
+pub(super) fn is_temporary(path: &Path) -> bool {
+    path == Path::new(TEMPORARY) || path == temporary(Posture::HostReadable)
 }
 
 /// Whether a posture shows the host's directories where this path is.

@@ -60,6 +60,17 @@ pub enum ViewError {
         /// The path.
         path: PathBuf,
     },
+    /// The temporary directory itself.
+    #[error(
+        "{role} {path} is the temporary directory, and a command has its own: grant the \
+         directories in it that are meant"
+    )]
+    Temporary {
+        /// What the path is for.
+        role: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
     /// Two grants overlap, which leaves unclear which of them decides.
     #[error("{role} {path} overlaps {other_role} {other}: keep one of the two")]
     Overlap {

@@ -275,6 +275,13 @@ fn open_grant(path: &Path, role: &'static str, access: Access) -> Result<(Grant,
             path: path_of(),
         });
     }
+    #[cfg(target_os = "linux")]
+    if access == Access::ReadOnly && super::base::is_temporary(path) {
+        return Err(ViewError::Temporary {
+            role,
+            path: path_of(),
+        });
+    }
     let directory = opened.is_directory();
     let pin = Pin::new(opened.descriptor);
     Ok((

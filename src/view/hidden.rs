@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::unistd::{AccessFlags, access};
 
+use super::elsewhere::Mounted;
 use super::open::{Opened, open_without_links};
 use super::resolve::locate;
-use super::{Access, Content, Mount, Pin, Placeholder, View, ViewError};
+use super::{Access, Content, Grants, Mount, Pin, Placeholder, View, ViewError};
+use crate::faults::{self, Protection};
 
 /// The permission bits that mark a directory as made to hold a name: the owner can
 /// list it, nobody can write it, and the sticky bit, which means nothing there, makes
@@ -18,17 +20,68 @@ use super::{Access, Content, Mount, Pin, Placeholder, View, ViewError};
 pub(crate) const PLACEHOLDER_MODE: u32 = 0o1500;
 
 /// Adds what hides each path, ancestors first.
-pub(super) fn add(view: &mut View, hidden: &[PathBuf]) -> Result<(), ViewError> {
+pub(super) fn add(view: &mut View, hidden: &[PathBuf], grants: &Grants) -> Result<(), ViewError> {
+    if hidden.is_empty() {
+        return Ok(());
+    }
     let mut hidden: Vec<&PathBuf> = hidden.iter().collect();
     hidden.sort_by_cached_key(|path| match open_without_links(path) {
         // A link may lead to what lies above another hidden path.
         Err(Errno::ELOOP) => locate(path).map_or(0, |real| super::depth(&real)),
         _ => super::depth(path),
     });
-    for path in hidden {
+    for path in &hidden {
+        if *path == grants.workspace() {
+            return Err(cannot(
+                path,
+                "it is the workspace: hide what is in it, or choose another workspace",
+            ));
+        }
         hide(view, path)?;
     }
+    drop_covered(view, &hidden);
+    if faults::has(Protection::Elsewhere) {
+        let mounted = Mounted::read();
+        for path in hidden {
+            let Some(real) = locate(path) else { continue };
+            for other in mounted.others(&real) {
+                // What a grant names by this path is granted.
+                if !grants.list.iter().any(|grant| grant.path == other) {
+                    hide(view, &other)?;
+                }
+            }
+        }
+    }
     Ok(())
+}
+
+/// Takes away what the posture shows or covers beneath a hidden path, which would come to
+/// lie over what hides it. What a grant shows there is left as it is.
+fn drop_covered(view: &mut View, hidden: &[&PathBuf]) {
+    let beneath = |path: &Path, above: &Path| path != above && path.starts_with(above);
+    let grants: Vec<PathBuf> = view
+        .mounts
+        .iter()
+        .filter(|mount| mount.asked && matches!(mount.content, Content::Host { .. }))
+        .map(|mount| mount.at.clone())
+        .collect();
+    view.mounts.retain(|mount| {
+        let shown = matches!(
+            mount.content,
+            Content::Host { .. }
+                | Content::Link { .. }
+                | Content::Blank
+                | Content::Private { sealed: true, .. }
+        );
+        mount.asked
+            || !shown
+            || !hidden.iter().any(|path| {
+                beneath(&mount.at, path)
+                    && !grants
+                        .iter()
+                        .any(|grant| grant.starts_with(path) && mount.at.starts_with(grant))
+            })
+    });
 }
 
 fn hide(view: &mut View, path: &Path) -> Result<(), ViewError> {

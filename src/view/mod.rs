@@ -6,6 +6,8 @@
 
 #[cfg(target_os = "linux")]
 mod base;
+#[cfg(target_os = "linux")]
+mod elsewhere;
 mod error;
 mod facts;
 #[cfg(target_os = "linux")]
@@ -168,7 +170,7 @@ impl View {
         };
         base::add(&mut view, policy, grants, facts);
         grant_mounts::add(&mut view, grants);
-        hidden::add(&mut view, &policy.hidden)?;
+        hidden::add(&mut view, &policy.hidden, grants)?;
         view.coalesce();
         grant_mounts::add_spelling(&mut view, grants);
         Ok(view)
