@@ -65,6 +65,30 @@ fn one_that_hangs_or_floods_is_a_verdict_and_no_end(#[case] line: &str, #[case] 
     assert!(text.len() < 16 << 20, "{}", text.len());
 }
 
+/// A launcher may send signals to what started it. One that stops the runner's worker is
+/// judged by what came of its command, as any other.
+#[test]
+fn one_that_stops_the_runner_s_worker_is_judged_all_the_same() {
+    let place = Place::new();
+    let corpus = corpus(&place, TOPIC);
+    let launcher = place.file(
+        "mine.json",
+        &serde_json::json!({
+            "name": "mine", "about": "Mine.", "levels": ["launch"],
+            "features": ["posture-strict", "network-host"],
+            "arguments": ["sh", "-c", "kill -STOP $PPID; exec \"$@\"", "sh", { "command": true }],
+        })
+        .to_string(),
+    );
+    perimeter(&["check", "--corpus", &corpus, "--jobs", "1"])
+        .args(["--scratch", &place.text("scratch")])
+        .args(["--launcher", launcher.to_str().unwrap()])
+        .timeout(Duration::from_secs(60))
+        .assert()
+        .code(0)
+        .stdout(contains("1 passed"));
+}
+
 /// What the host does beside the command waits for the command's own doing. A launcher
 /// under which that never comes has not ended in time; the harness has not failed.
 #[test]

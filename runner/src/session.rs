@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
@@ -14,6 +13,7 @@ use crate::explore::sighting::Sighting;
 use crate::facts;
 use crate::launcher::file::LauncherFile;
 use crate::launcher::program;
+use crate::launcher::version::version;
 use crate::observe::observation::Observation;
 use crate::pipeline::item::{RunPlaces, WorkItem, WorkResult};
 use crate::probe;
@@ -260,7 +260,7 @@ impl Session {
             },
             launcher: LauncherRecord {
                 name: self.launcher.name.clone(),
-                version: self.launcher_version(),
+                version: version(&self.launcher, &self.places.perimeter),
                 levels: self.launcher.levels.clone(),
             },
             host: host(&self.facts, self.scratch.path()),
@@ -320,34 +320,6 @@ impl Session {
             observed: answer.observed,
             milliseconds: answer.milliseconds,
         }
-    }
-
-    /// What the launcher says of its version, on one line.
-    fn launcher_version(&self) -> Option<String> {
-        let program = self
-            .launcher
-            .programs
-            .first()
-            .and_then(|name| program::find(name));
-        let words: Vec<PathBuf> = self
-            .launcher
-            .version
-            .iter()
-            .map(|word| match word.as_str() {
-                "{perimeter}" => self.places.perimeter.clone(),
-                "{program}" => program.clone().unwrap_or_default(),
-                word => PathBuf::from(word),
-            })
-            .collect();
-        let (first, rest) = words.split_first()?;
-        let output = Command::new(first)
-            .args(rest)
-            .stdin(std::process::Stdio::null())
-            .output()
-            .ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let line = text.lines().next()?.trim();
-        (!line.is_empty()).then(|| line.to_owned())
     }
 }
 

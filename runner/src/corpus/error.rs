@@ -102,6 +102,20 @@ pub(crate) fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, 
             problem: "the file is not UTF-8 text; save it as UTF-8".to_owned(),
         }
     })?;
+    let at_the_start = |problem: &str| CorpusError::Malformed {
+        file: file.to_owned(),
+        line: 1,
+        column: 1,
+        field: String::new(),
+        problem: problem.to_owned(),
+    };
+    if text.starts_with('\u{feff}') {
+        let problem = "the file begins with a byte order mark; save it as UTF-8 without one";
+        return Err(at_the_start(problem));
+    }
+    if text.starts_with('[') {
+        return Err(at_the_start("the file is a list; write an object: { … }"));
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let field = match error.path().to_string() {

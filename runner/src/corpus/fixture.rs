@@ -37,6 +37,10 @@ pub struct FixtureSpec {
     /// system mounted. The host does not see it. Linux alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<String>,
+    /// Directories of the fixture at which the launcher finds another one mounted a second
+    /// time: where, and which. The host does not see it. Linux alone.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub binds: IndexMap<String, String>,
     /// Signals that the launcher inherits as ignored or blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signals: Option<SignalsSpec>,
@@ -63,6 +67,7 @@ impl FixtureSpec {
         all.keyring.extend(other.keyring.clone());
         all.shared_memory.extend(other.shared_memory.clone());
         all.mounts.extend(other.mounts.iter().cloned());
+        all.binds.extend(other.binds.clone());
         if other.signals.is_some() {
             all.signals.clone_from(&other.signals);
         }

@@ -1,7 +1,11 @@
 //! Where the corpus comes from: a directory, or the copy inside the program.
 
 use std::fs;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::error::CorpusError;
 
@@ -87,6 +91,30 @@ impl Source {
         files.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(files)
     }
+}
+
+/// The largest file that is read: a hundred times the largest of this corpus.
+const LARGEST: u64 = 64 << 20;
+
+/// The whole of a file that somebody names. A named pipe at whose other end is nobody is
+/// empty, and what never ends is no file.
+///
+/// # Errors
+/// What the system says, and a file that is too large.
+pub(crate) fn read_named(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = fs::File::options()
+        .read(true)
+        .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits())
+        .open(path)?;
+    // Once it is open, whoever is at the other end is waited for.
+    fcntl(&file, FcntlArg::F_SETFL(OFlag::empty()))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        let reason = format!("it is larger than {} MiB", LARGEST >> 20);
+        return Err(std::io::Error::other(reason));
+    }
+    Ok(bytes)
 }
 
 fn is_json(path: &Path) -> bool {

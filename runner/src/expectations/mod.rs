@@ -12,7 +12,6 @@ mod proposal;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -21,6 +20,7 @@ use indexmap::IndexMap;
 use crate::corpus::error::parse;
 use crate::corpus::expectation::{Date, Expectation, ExpectationFile};
 use crate::corpus::place::{self, At};
+use crate::corpus::source::read_named;
 use crate::corpus::vocabulary::{Fact, Platform};
 use crate::corpus::{CorpusError, Trial};
 use crate::report::results::{Excuse, TrialResult};
@@ -87,7 +87,7 @@ impl Expectations {
     /// # Errors
     /// Those of [`Expectations::read`], save that one.
     pub fn draft(path: &Path, launcher: &str) -> Result<Expectations, CorpusError> {
-        let bytes = fs::read(path).map_err(|error| CorpusError::UnreadableExpectations {
+        let bytes = read_named(path).map_err(|error| CorpusError::UnreadableExpectations {
             path: path.to_owned(),
             error,
         })?;

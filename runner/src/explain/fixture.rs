@@ -95,6 +95,13 @@ pub fn fixture_words(fixture: &FixtureSpec) -> Vec<String> {
             harmless(directory)
         ));
     }
+    for (at, shown) in &fixture.binds {
+        words.push(format!(
+            "the launcher, and what it starts, finds {} mounted a second time, at {}",
+            harmless(shown),
+            harmless(at)
+        ));
+    }
     for command in &fixture.setup {
         words.push(format!("at last the host runs: {command}"));
     }

@@ -65,6 +65,8 @@ pub(super) struct Parent {
 #[derive(Debug, Default)]
 pub(super) struct Mounts {
     targets: Vec<CString>,
+    /// Directories at which others are mounted, and those.
+    binds: Vec<(CString, CString)>,
     /// What maps this user, and this group, to themselves in a user namespace
     /// (user_namespaces(7)); a user without privileges needs one to mount.
     #[cfg_attr(
@@ -75,19 +77,28 @@ pub(super) struct Mounts {
 }
 
 impl Mounts {
-    /// With the directories to mount at.
-    pub(super) fn new(targets: Vec<CString>) -> Mounts {
+    /// With the directories to mount at; and with those at which others are mounted, and
+    /// the others.
+    pub(super) fn new(targets: Vec<CString>, binds: Vec<(CString, CString)>) -> Mounts {
         let user = nix::unistd::geteuid();
         let group = nix::unistd::getegid();
         let maps =
             (!user.is_root()).then(|| [format!("{user} {user} 1"), format!("{group} {group} 1")]);
-        Mounts { targets, maps }
+        Mounts {
+            targets,
+            binds,
+            maps,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.targets.is_empty() && self.binds.is_empty()
     }
 
     /// Runs in the forked child: unshare(2) and mount(2).
     #[cfg(target_os = "linux")]
     unsafe fn make(&self) -> io::Result<()> {
-        if self.targets.is_empty() {
+        if self.is_empty() {
             return Ok(());
         }
         // SAFETY: as in `Preparation::run`.
@@ -109,6 +120,16 @@ impl Mounts {
                 let mode = c"mode=0755".as_ptr().cast();
                 check(libc::mount(kind, target.as_ptr(), kind, 0, mode))?;
             }
+            for (at, shown) in &self.binds {
+                let bind = libc::MS_BIND | libc::MS_REC;
+                check(libc::mount(
+                    shown.as_ptr(),
+                    at.as_ptr(),
+                    none,
+                    bind,
+                    ptr::null(),
+                ))?;
+            }
         }
         Ok(())
     }
@@ -116,7 +137,7 @@ impl Mounts {
     /// There are no mount namespaces.
     #[cfg(not(target_os = "linux"))]
     unsafe fn make(&self) -> io::Result<()> {
-        if self.targets.is_empty() {
+        if self.is_empty() {
             Ok(())
         } else {
             Err(io::Error::from_raw_os_error(libc::ENOTSUP))

@@ -262,7 +262,15 @@ fn preparation(request: &LaunchRequest<'_>, places: &Places) -> Result<Preparati
             .iter()
             .map(|signal| *signal as i32)
             .collect(),
-        mounts: Mounts::new(strings(inherited.mounts.iter().map(Into::into))?),
+        mounts: Mounts::new(
+            strings(inherited.mounts.iter().map(Into::into))?,
+            strings(inherited.binds.iter().map(|(at, _)| at.into()))?
+                .into_iter()
+                .zip(strings(
+                    inherited.binds.iter().map(|(_, shown)| shown.into()),
+                )?)
+                .collect(),
+        ),
         closed: streams::closed(request.streams),
         terminal: request.terminal,
         parent: None,

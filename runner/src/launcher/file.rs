@@ -1,6 +1,5 @@
 //! A launcher file: how a request is turned into a launcher's command line.
 
-use std::fs;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::error::{CorpusError, parse};
+use crate::corpus::source::read_named;
 use crate::corpus::vocabulary::{Feature, Level, Platform};
 
 /// A program under test, and how it is driven.
@@ -202,7 +202,7 @@ pub enum StartedIn {
 /// # Errors
 /// A file that cannot be read, or that does not fit the schema, with its place.
 pub fn read_launcher(path: &Path) -> Result<LauncherFile, CorpusError> {
-    let bytes = fs::read(path).map_err(|error| CorpusError::UnreadableLauncher {
+    let bytes = read_named(path).map_err(|error| CorpusError::UnreadableLauncher {
         path: path.to_owned(),
         error,
     })?;

@@ -6,3 +6,4 @@ pub mod file;
 pub mod program;
 pub mod request;
 pub mod template;
+pub mod version;

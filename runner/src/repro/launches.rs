@@ -33,6 +33,7 @@ pub(super) fn need_keeper(rehearsal: &Rehearsal) -> bool {
         || !fixture.keyring.is_empty()
         || fixture.signals.is_some()
         || !fixture.mounts.is_empty()
+        || !fixture.binds.is_empty()
         || rehearsal.trial.case.expect.effect.survives
         || launches_of(rehearsal).any(|launch| {
             let spec = &launch.spec;
@@ -430,6 +431,9 @@ fn options(
     }
     for directory in &fixture.mounts {
         add(&["--mount", &expand(directory)]);
+    }
+    for (at, shown) in &fixture.binds {
+        add(&["--bind", &expand(at), &expand(shown)]);
     }
     for action in &spec.during {
         let mut words: Vec<&str> = Vec::new();

@@ -10,6 +10,8 @@ mod roots;
 mod scratch;
 mod serve;
 mod signals;
+#[cfg(target_os = "linux")]
+mod stopped;
 
 use std::os::unix::ffi::OsStrExt;
 

@@ -282,8 +282,11 @@ impl Worker {
             .spawn()?;
         let missing = || io::Error::other("a worker's stream is no pipe");
         let output = child.stdout.take().ok_or_else(missing)?;
+        let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
+        #[cfg(target_os = "linux")]
+        super::stopped::wake(pid);
         let leash = Leash {
-            pid: i32::try_from(child.id()).map_err(io::Error::other)?,
+            pid,
             input: Mutex::new(Some(child.stdin.take().ok_or_else(missing)?)),
         };
         Ok(Worker {

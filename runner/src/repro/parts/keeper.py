@@ -31,6 +31,7 @@ blocked = []
 keys = []
 descriptors = []
 mounts = []
+binds = []
 actions = []
 after = None
 
@@ -58,6 +59,8 @@ while words[0] != "--":
         descriptors.append((int(words.pop(0)), option, words.pop(0)))
     elif option == "--mount":
         mounts.append(words.pop(0))
+    elif option == "--bind":
+        binds.append((words.pop(0), words.pop(0)))
     elif option == "--after":
         after = words.pop(0).encode()
     else:
@@ -104,7 +107,7 @@ def join_keyring():
 
 
 def make_mounts():
-    """Temporary file systems that only the launcher sees: unshare(2), mount(2)."""
+    """Mounts that only the launcher sees: unshare(2), mount(2)."""
     user, group = os.geteuid(), os.getegid()
     flags = 0x20000 | (0x10000000 if user else 0)  # CLONE_NEWNS, CLONE_NEWUSER
     results = [libc.unshare(flags)]
@@ -117,6 +120,9 @@ def make_mounts():
     results.append(libc.mount(None, b"/", None, ctypes.c_ulong(0x44000), None))
     for target in mounts:
         results.append(libc.mount(b"tmpfs", target.encode(), b"tmpfs", 0, b"mode=0755"))
+    for at, shown in binds:
+        # MS_BIND and MS_REC
+        results.append(libc.mount(shown.encode(), at.encode(), None, ctypes.c_ulong(0x5000), None))
     if any(results):
         raise OSError(ctypes.get_errno(), "cannot mount")
 
@@ -129,7 +135,7 @@ def become_launcher(ends):
             pass
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
-    if mounts:
+    if mounts or binds:
         make_mounts()
     if keys:
         join_keyring()
