@@ -89,3 +89,14 @@ fn host_readable_adds_no_variable() {
     let private = PrivateDirectories::default();
     assert_eq!(base(Posture::HostReadable, &private, []), BTreeMap::new());
 }
+
+/// A program of Windows leaves such variables to what it starts.
+#[test]
+fn what_has_no_name_is_left_out() {
+    let private = PrivateDirectories::default();
+    let host = [("=C:", "C:\\work"), ("", "nothing"), ("KEPT", "value")]
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let kept = base(Posture::HostReadable, &private, host);
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[OsStr::new("KEPT")], "value");
+}

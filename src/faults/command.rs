@@ -26,10 +26,8 @@ pub(crate) fn asked(asked: Asked<'_>) {
                 }
             }
         }
-        Mistake::ShellStopsAtErrors => {
-            if words.get(1).is_some_and(|option| option == "-c") {
-                words[1] = "-ec".into();
-            }
+        Mistake::ShellStopsAtErrors if words.get(1).is_some_and(|option| option == "-c") => {
+            words[1] = "-ec".into();
         }
         Mistake::EmptyArgumentsDropped => words.retain(|word| !word.is_empty()),
         Mistake::VariablesOnCommandLine if !asked.variables.is_empty() => {
