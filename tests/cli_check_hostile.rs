@@ -89,6 +89,25 @@ fn one_that_stops_the_runner_s_worker_is_judged_all_the_same() {
         .stdout(contains("1 passed"));
 }
 
+/// What is named as a launcher file may be anything. None of it is waited for.
+#[rstest]
+#[case::a_pipe_without_a_writer("pipe", "EOF")]
+#[case::a_device_without_an_end("/dev/zero", "larger than 64 MiB")]
+fn a_launcher_file_that_never_ends_is_refused(#[case] name: &str, #[case] word: &str) {
+    let place = Place::new();
+    let corpus = corpus(&place, TOPIC);
+    let path = place.path(name);
+    if !path.exists() {
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    }
+    perimeter(&["check", "--corpus", &corpus, "--launcher"])
+        .arg(&path)
+        .timeout(Duration::from_secs(60))
+        .assert()
+        .code(2)
+        .stderr(contains(word));
+}
+
 /// What the host does beside the command waits for the command's own doing. A launcher
 /// under which that never comes has not ended in time; the harness has not failed.
 #[test]
