@@ -239,3 +239,66 @@ fn a_secret_that_only_shows_where_the_fixture_put_it_is_no_leak(
         .code(code)
         .stdout(contains(said));
 }
+
+/// A program that runs nothing, and writes what a run would.
+const QUICK: &str = r#"#!/bin/sh
+case "$1" in
+launchers) echo '{"name":"open","here":true}' ;;
+check) while [ $# -gt 1 ]; do [ "$1" = --results ] && echo results > "$2"; shift; done ;;
+esac
+"#;
+
+#[rstest]
+#[case::why(
+    "files/write.json",
+    "\"why\": \"",
+    "\"why\": \"Said otherwise. ",
+    "open: done already"
+)]
+#[case::meaning("revisions.json", "\"rev\": 1,", "\"rev\": 2,", "open: running")]
+#[case::version("corpus.json", "\"version\": \"", "\"version\": \"1", "open: running")]
+#[case::launcher(
+    "launchers/open.json",
+    "\"about\": \"",
+    "\"about\": \"Not ",
+    "open: running"
+)]
+#[case::another(
+    "launchers/srt.json",
+    "\"about\": \"",
+    "\"about\": \"Not ",
+    "open: done already"
+)]
+fn results_are_of_what_cases_mean_and_of_the_launchers_file(
+    #[case] file: &str,
+    #[case] from: &str,
+    #[case] to: &str,
+    #[case] said: &'static str,
+) {
+    let place = Place::new();
+    let program = place.file("quick", QUICK);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).unwrap();
+    let copied = std::process::Command::new("cp")
+        .args(["-r", "ci", "conformance"])
+        .arg(place.path(""))
+        .status();
+    assert!(copied.unwrap().success());
+    let run = |said: &'static str| {
+        assert_cmd::Command::new(place.path("ci/peers"))
+            .env("PERIMETER", &program)
+            .env("PERIMETER_PEERS", place.path("peers"))
+            .args(["run", "open"])
+            .assert()
+            .code(0)
+            .stderr(contains(said));
+    };
+    run("open: running");
+    run("open: done already");
+    let changed = place.path("conformance").join(file);
+    let text = fs::read_to_string(&changed).unwrap();
+    let other = text.replacen(from, to, 1);
+    assert_ne!(text, other, "{from} does not stand in {file}");
+    fs::write(&changed, other).unwrap();
+    run(said);
+}
