@@ -115,7 +115,7 @@ impl Expectations {
         }
         let entry = self.content.expectations.iter().find(|entry| {
             entry.rev == trial.rev
-                && entry.verdict.get() == trial.verdict
+                && entry.excuses(trial.verdict)
                 && !has_expired(entry, here)
                 && applies(entry, here)
                 && is_about(entry, trial)

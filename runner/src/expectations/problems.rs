@@ -148,7 +148,9 @@ fn outdated(entry: &Expectation, mine: &[&TrialResult]) -> Option<String> {
         ));
     }
     let other = of(Class::Failure);
-    let other = other.iter().filter(|trial| trial.verdict != expected);
+    let other = other
+        .iter()
+        .filter(|trial| !entry.excuses(trial.verdict));
     let verdicts: BTreeSet<Verdict> = other.map(|trial| trial.verdict).collect();
     if !verdicts.is_empty() {
         let verdicts: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();

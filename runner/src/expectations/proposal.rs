@@ -96,7 +96,7 @@ impl Proposal {
 
 /// Whether the entry is about this verdict of this revision.
 fn holds(entry: &Expectation, trial: &TrialResult) -> bool {
-    entry.rev == trial.rev && entry.verdict.get() == trial.verdict
+    entry.rev == trial.rev && entry.excuses(trial.verdict)
 }
 
 /// Takes out the entries that speak of a trial which fails otherwise now, and of none
@@ -142,6 +142,7 @@ fn entries(
                 case: first.id.clone(),
                 rev: first.rev,
                 verdict: excused,
+                sometimes: Vec::new(),
                 when: (!axes.is_empty()).then(|| Occasion {
                     axes,
                     ..Occasion::default()
