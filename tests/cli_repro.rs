@@ -145,6 +145,31 @@ fn a_launcher_that_lets_it_through_is_found_out() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// A launcher without a sandbox, that wants its settings in a directory of their own.
+const SETTLED: &str = r#"{
+  "name": "settled",
+  "about": "A launcher of the tests.",
+  "levels": ["launch"],
+  "features": ["posture-strict", "posture-host-readable", "network-host"],
+  "files": { "{state}/own/deep/settings": ["one"] },
+  "arguments": [
+    "sh", "-c", "grep -qx one \"$1\" && shift && exec \"$@\"", "sh", "{state}/own/deep/settings",
+    { "command": true }
+  ]
+}"#;
+
+#[test]
+fn what_a_launcher_keeps_in_a_directory_of_its_own_is_written_there() {
+    let place = Place::new();
+    let launcher = place.file("settled.json", SETTLED).display().to_string();
+    let allowed = "files.write.create-inside";
+    let script = written(&place, allowed, &["--launcher", &launcher]);
+    let output = command("dash", &script, &place.path("run"))
+        .output()
+        .unwrap();
+    assert_eq!(reading(&output), "conforms");
+}
+
 #[test]
 fn the_same_case_gives_the_same_text() {
     let text = || perimeter(&["repro", DENIAL]).output().unwrap().stdout;

@@ -271,6 +271,13 @@ impl Writer<'_> {
     fn files(&mut self, launch: &Launch) {
         for file in &launch.files {
             let path = shell::word(&file.path.to_string_lossy());
+            // The directory of state is there; one in it may not be.
+            let deeper = file.path.parent().filter(|it| it.components().count() > 1);
+            if let (Some(directory), Some(_)) = (deeper, &file.text) {
+                let directory = shell::word(&directory.to_string_lossy());
+                self.script
+                    .line(&format!("{IN}{IN}mkdir -p -- {directory}"));
+            }
             match &file.text {
                 None => self.script.line(&format!("{IN}{IN}rm -f {path}")),
                 Some(text) => {
