@@ -146,6 +146,44 @@ fn a_step_of_the_host_that_waits_in_vain_is_a_timeout() {
     run("\"$1\" \"$2\" \"${3%read*}\"", 1, "timeout");
 }
 
+/// The host cannot go on because of what a launcher left: that is the launcher's failure
+/// where something was to be allowed. A denial would be believed, and stays an error.
+#[rstest]
+#[case::allowed("allowed", 1, "overblocked")]
+#[case::denied("denied", 70, "error")]
+fn a_step_of_the_host_that_trips_over_what_a_launcher_left(
+    #[case] outcome: &str,
+    #[case] code: i32,
+    #[case] verdict: &str,
+) {
+    let place = Place::new();
+    let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
+    let case = &mut topic["cases"][0];
+    case.as_object_mut().unwrap().remove("run");
+    case["expect"]["outcome"] = outcome.into();
+    case["steps"] = serde_json::json!([
+        { "launch": { "run": "echo something" } },
+        { "host": "if [ -e {record}/left ]; then echo stumbled; false; fi" },
+    ]);
+    let corpus = corpus(&place, &topic.to_string());
+    let launcher = place.file(
+        "mine.json",
+        &serde_json::json!({
+            "name": "mine", "about": "Mine.", "levels": ["launch"],
+            "features": ["posture-strict", "network-host"],
+            "arguments": ["sh", "-c", ": > ../record/left; \"$@\" > /dev/null", "sh", { "command": true }],
+        })
+        .to_string(),
+    );
+    perimeter(&["check", "--corpus", &corpus])
+        .args(["--scratch", &place.text("scratch")])
+        .args(["--launcher", launcher.to_str().unwrap()])
+        .assert()
+        .code(code)
+        .stdout(contains(format!("{verdict}  trying.one.says")))
+        .stdout(contains("stumbled"));
+}
+
 /// A program that hangs with one launcher, floods with another, and else does what
 /// `perimeter` does.
 const HOSTILE: &str = r#"#!/bin/sh

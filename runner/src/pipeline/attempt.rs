@@ -205,9 +205,13 @@ struct Stage<'a> {
 impl Stage<'_> {
     fn play(&mut self) -> Result<(), AttemptError> {
         let before = self.look()?;
+        let mut undone = None;
         for step in self.trial.steps() {
             if let Some(command) = &step.host {
-                fixture::run_on_host(command, self.layout)?;
+                undone = self.host(command)?;
+                if undone.is_some() {
+                    break;
+                }
             }
             if let Some(launch) = &step.launch {
                 self.tries(launch, &before)?;
@@ -215,6 +219,7 @@ impl Stage<'_> {
         }
         let after = self.look()?;
         self.observation.effect = self.effect(&before, &after);
+        self.observation.effect.extend(undone);
         (self.attempt.after)(&After {
             layout: self.layout,
             temporary: self.temporary,

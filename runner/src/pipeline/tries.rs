@@ -1,15 +1,34 @@
-//! The tries of a launch that takes part in a race.
+//! The steps of an attempt: what the host does, and the tries of a launch that takes
+//! part in a race.
 
 use super::{AttemptError, Stage, os_pairs};
 use crate::corpus::case::LaunchSpec;
+use crate::corpus::expect::Outcome;
+use crate::fixture;
 use crate::launch::Beside;
-use crate::observe::observation::Tries;
+use crate::observe::observation::{Part, Tries};
 use crate::observe::snapshot::Snapshot;
 
 /// How many times as often a race is tried while the launcher refuses every try.
 const REFUSED: u32 = 8;
 
 impl Stage<'_> {
+    /// A step of the host's; something if it did not end well because of what a launch
+    /// left. Then what was to be permitted did not come about. Where something is to be
+    /// denied it is an error, since it would be taken for a denial.
+    pub(super) fn host(&self, command: &str) -> Result<Option<Part>, AttemptError> {
+        let launched = !self.observation.launches.is_empty();
+        let blames = launched && self.trial.case.expect.outcome == Outcome::Allowed;
+        match fixture::run_on_host(command, self.layout) {
+            Err(error) if blames => Ok(Some(Part {
+                what: "the host's commands end well".to_owned(),
+                holds: false,
+                seen: error.to_string(),
+            })),
+            done => Ok(done.map(|()| None)?),
+        }
+    }
+
     /// A step's launch: once, or beside the other party of a race until the
     /// effect shows.
     pub(super) fn tries(
