@@ -36,8 +36,24 @@ pub fn problems(file: &LauncherFile) -> Vec<String> {
         );
     }
     let lists = [
-        (Feature::ReadOnlyGrants, "read-only", &[List::ReadOnly][..]),
-        (Feature::ReadWriteGrants, "read-write", &[List::ReadWrite]),
+        (
+            Feature::ReadOnlyGrants,
+            "read-only",
+            &[
+                List::ReadOnly,
+                List::ReadOnlyDirectories,
+                List::ReadOnlyFiles,
+            ][..],
+        ),
+        (
+            Feature::ReadWriteGrants,
+            "read-write",
+            &[
+                List::ReadWrite,
+                List::ReadWriteDirectories,
+                List::ReadWriteFiles,
+            ],
+        ),
         (
             Feature::HiddenPaths,
             "hidden",

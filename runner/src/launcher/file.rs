@@ -114,8 +114,16 @@ pub struct Each {
 pub enum List {
     /// The readable grants.
     ReadOnly,
+    /// The readable grants that are directories.
+    ReadOnlyDirectories,
+    /// The readable grants that are not directories, or are absent.
+    ReadOnlyFiles,
     /// The writable grants.
     ReadWrite,
+    /// The writable grants that are directories.
+    ReadWriteDirectories,
+    /// The writable grants that are not directories, or are absent.
+    ReadWriteFiles,
     /// The hidden paths.
     Hidden,
     /// The hidden paths that are directories.

@@ -241,30 +241,22 @@ impl Context<'_> {
 
     fn list(&self, list: List) -> Vec<Vec<(&'static str, String)>> {
         let policy = &self.request.policy;
-        let paths = |paths: Vec<&String>| {
-            paths
-                .into_iter()
-                .map(|path| vec![("item", path.clone())])
-                .collect()
+        let item = |path: &String| vec![("item", path.clone())];
+        let all = |paths: &[String]| paths.iter().map(item).collect();
+        let those = |paths: &[String], directories: bool| {
+            let wanted = |path: &&String| self.host.is_directory(Path::new(path)) == directories;
+            paths.iter().filter(wanted).map(item).collect()
         };
         match list {
-            List::ReadOnly => paths(policy.read_only.iter().collect()),
-            List::ReadWrite => paths(policy.read_write.iter().collect()),
-            List::Hidden => paths(policy.hidden.iter().collect()),
-            List::HiddenDirectories => paths(
-                policy
-                    .hidden
-                    .iter()
-                    .filter(|path| self.host.is_directory(Path::new(path)))
-                    .collect(),
-            ),
-            List::HiddenFiles => paths(
-                policy
-                    .hidden
-                    .iter()
-                    .filter(|path| !self.host.is_directory(Path::new(path)))
-                    .collect(),
-            ),
+            List::ReadOnly => all(&policy.read_only),
+            List::ReadOnlyDirectories => those(&policy.read_only, true),
+            List::ReadOnlyFiles => those(&policy.read_only, false),
+            List::ReadWrite => all(&policy.read_write),
+            List::ReadWriteDirectories => those(&policy.read_write, true),
+            List::ReadWriteFiles => those(&policy.read_write, false),
+            List::Hidden => all(&policy.hidden),
+            List::HiddenDirectories => those(&policy.hidden, true),
+            List::HiddenFiles => those(&policy.hidden, false),
             List::Environment => self
                 .request
                 .variables()

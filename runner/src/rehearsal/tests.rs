@@ -1,3 +1,5 @@
+use rstest::rstest;
+
 use super::*;
 use crate::corpus::Corpus;
 use crate::corpus::source::Source;
@@ -61,4 +63,29 @@ fn a_rehearsal_has_what_the_launch_would_have_and_writes_nothing() {
     assert_eq!(launch.files[0].path, Path::new("<state>/policy.json"));
     assert_eq!(launch.rendered.working_directory, Path::new("<root>"));
     assert!(!launch.files[0].path.exists());
+}
+
+#[rstest]
+#[case::readable_file("read-only.one-file", &["--read-file <outside>/one"], "--read <")]
+#[case::writable_file("read-write.one-file", &["--allow-file <outside>/one"], "--allow <outside>")]
+#[case::directories("read-write.many", &["--read <readable>/01", "--allow <writable>/12"], "-file")]
+fn grants_of_files_are_told_from_grants_of_directories(
+    #[case] case: &str,
+    #[case] given: &[&str],
+    #[case] lacking: &str,
+) {
+    let corpus = corpus();
+    let name = format!("grants.{case}/strict");
+    let trial = corpus.trials.iter().find(|trial| trial.name == name);
+    let trial = trial.unwrap();
+    let launcher = corpus.launcher("nono").unwrap();
+    let rehearsal = rehearse(trial, launcher, &setting(trial)).unwrap();
+    let [Step::Launch(launch)] = rehearsal.steps.as_slice() else {
+        panic!("{:?}", rehearsal.steps);
+    };
+    let line = launch.rendered.command_line.join(" ");
+    for option in given {
+        assert!(line.contains(option), "{line}");
+    }
+    assert!(!line.contains(lacking), "{line}");
 }
