@@ -171,7 +171,7 @@ fn a_step_of_the_host_that_trips_over_what_a_launcher_left(
         &serde_json::json!({
             "name": "mine", "about": "Mine.", "levels": ["launch"],
             "features": ["posture-strict", "network-host"],
-            "arguments": ["sh", "-c", ": > ../record/left; \"$@\" > /dev/null", "sh", { "command": true }],
+            "arguments": ["sh", "-c", ": > ../record/left; exec \"$@\"", "sh", { "command": true }],
         })
         .to_string(),
     );

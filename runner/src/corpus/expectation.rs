@@ -317,9 +317,7 @@ mod tests {
         let file: ExpectationFile = parse("mine.json", WHOLE.as_bytes()).unwrap();
         let entry = &file.expectations[0];
         assert_eq!(entry.verdict.get(), Verdict::Escaped);
-        let excused = Verdict::ALL
-            .into_iter()
-            .filter(|one| entry.excuses(*one));
+        let excused = Verdict::ALL.into_iter().filter(|one| entry.excuses(*one));
         assert!(excused.eq([Verdict::Escaped, Verdict::Leaked]));
         let again = serde_json::to_vec(&file).unwrap();
         assert_eq!(parse::<ExpectationFile>("again", &again).unwrap(), file);

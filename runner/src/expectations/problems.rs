@@ -148,9 +148,7 @@ fn outdated(entry: &Expectation, mine: &[&TrialResult]) -> Option<String> {
         ));
     }
     let other = of(Class::Failure);
-    let other = other
-        .iter()
-        .filter(|trial| !entry.excuses(trial.verdict));
+    let other = other.iter().filter(|trial| !entry.excuses(trial.verdict));
     let verdicts: BTreeSet<Verdict> = other.map(|trial| trial.verdict).collect();
     if !verdicts.is_empty() {
         let verdicts: Vec<&str> = verdicts.iter().map(|verdict| verdict.as_str()).collect();
