@@ -158,13 +158,18 @@ fn a_step_of_the_host_that_trips_over_what_a_launcher_left(
 ) {
     let place = Place::new();
     let mut topic: Value = serde_json::from_str(TOPIC).unwrap();
-    let case = &mut topic["cases"][0];
+    let mut case = topic["cases"][0].clone();
     case.as_object_mut().unwrap().remove("run");
+    case["id"] = "trying.one.trips".into();
     case["expect"]["outcome"] = outcome.into();
+    if outcome == "denied" {
+        case["sibling"] = "trying.one.says".into();
+    }
     case["steps"] = serde_json::json!([
         { "launch": { "run": "echo something" } },
         { "host": "if [ -e {record}/left ]; then echo stumbled; false; fi" },
     ]);
+    topic["cases"].as_array_mut().unwrap().push(case);
     let corpus = corpus(&place, &topic.to_string());
     let launcher = place.file(
         "mine.json",
@@ -180,7 +185,7 @@ fn a_step_of_the_host_that_trips_over_what_a_launcher_left(
         .args(["--launcher", launcher.to_str().unwrap()])
         .assert()
         .code(code)
-        .stdout(contains(format!("{verdict}  trying.one.says")))
+        .stdout(contains(format!("{verdict}  trying.one.trips")))
         .stdout(contains("stumbled"));
 }
 
