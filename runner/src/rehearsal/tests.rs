@@ -66,17 +66,18 @@ fn a_rehearsal_has_what_the_launch_would_have_and_writes_nothing() {
 }
 
 #[rstest]
-#[case::readable_file("read-only.one-file", &["--read-file <outside>/one"], "--read <")]
-#[case::writable_file("read-write.one-file", &["--allow-file <outside>/one"], "--allow <outside>")]
-#[case::directories("read-write.many", &["--read <readable>/01", "--allow <writable>/12"], "-file")]
+#[case::readable_file("read-only.one-file", "--read-file <outside>/one ", "--read <")]
+#[case::writable_file("read-write.one-file", "--allow-file <outside>/one ", "--allow <outside>")]
+#[case::readable_directory("read-only.create", "--read <readable> ", "-file")]
+#[case::writable_directory("read-write.create", "--allow <writable> ", "-file")]
 fn grants_of_files_are_told_from_grants_of_directories(
     #[case] case: &str,
-    #[case] given: &[&str],
+    #[case] given: &str,
     #[case] lacking: &str,
 ) {
     let corpus = corpus();
     let name = format!("grants.{case}/strict");
-    let trial = corpus.trials.iter().find(|trial| trial.name == name);
+    let trial = corpus.trials.iter().find(|it| it.name.starts_with(&name));
     let trial = trial.unwrap();
     let launcher = corpus.launcher("nono").unwrap();
     let rehearsal = rehearse(trial, launcher, &setting(trial)).unwrap();
@@ -84,8 +85,6 @@ fn grants_of_files_are_told_from_grants_of_directories(
         panic!("{:?}", rehearsal.steps);
     };
     let line = launch.rendered.command_line.join(" ");
-    for option in given {
-        assert!(line.contains(option), "{line}");
-    }
+    assert!(line.contains(given), "{line}");
     assert!(!line.contains(lacking), "{line}");
 }
