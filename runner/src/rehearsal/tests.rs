@@ -67,7 +67,11 @@ fn a_rehearsal_has_what_the_launch_would_have_and_writes_nothing() {
 
 #[rstest]
 #[case::readable_file("read-only.one-file", "--read-file <outside>/one ", "--read <")]
-#[case::writable_file("read-write.one-file", "--allow-file <outside>/one ", "--allow <outside>")]
+#[case::writable_file(
+    "read-write.one-file",
+    "--allow-file <outside>/one ",
+    "--allow <outside>"
+)]
 #[case::readable_directory("read-only.create", "--read <readable> ", "-file")]
 #[case::writable_directory("read-write.create", "--allow <writable> ", "-file")]
 fn grants_of_files_are_told_from_grants_of_directories(
