@@ -43,7 +43,7 @@ pub(super) fn adjust(variables: &mut BTreeMap<OsString, OsString>, posture: Post
     match posture {
         Posture::Strict => {
             // The user's own directory is closed, and the private one lies in it.
-            variables.extend(private.map(|name| (SUFFIX.into(), name)));
+            variables.extend(private.map(|name| (OsString::from(SUFFIX), name)));
             if let Some(search) = variables.get_mut(OsStr::new("PATH")) {
                 search.push(":");
                 search.push(PACKAGES);
