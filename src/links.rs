@@ -8,9 +8,24 @@ use std::path::{Component, Path, PathBuf};
 /// As many links as the kernel follows (path_resolution(7)).
 const MOST: usize = 40;
 
+/// What the symbolic link at a path says; nothing where there is none. Of this system's
+/// files, or of some that are only thought of.
+pub(crate) type ReadLink<'a> = &'a dyn Fn(&Path) -> Option<PathBuf>;
+
+/// What the symbolic link at a path of this system says.
+pub(crate) fn read_link(path: &Path) -> Option<PathBuf> {
+    fs::read_link(path).ok()
+}
+
 /// The symbolic links that a path goes through, each where it really is. Whoever can
 /// replace one of them decides where the path leads.
 pub(crate) fn links(path: &Path) -> Vec<PathBuf> {
+    let found = links_among(path, &read_link);
+    found.into_iter().map(|(link, _)| link).collect()
+}
+
+/// The same among links that need not be there, with what each says.
+pub(crate) fn links_among(path: &Path, read_link: ReadLink<'_>) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     let Ok(path) = std::path::absolute(path) else {
         return found;
@@ -23,10 +38,10 @@ pub(crate) fn links(path: &Path) -> Vec<PathBuf> {
             continue;
         }
         here.push(name);
-        let Ok(target) = fs::read_link(&here) else {
+        let Some(target) = read_link(&here) else {
             continue;
         };
-        found.push(here.clone());
+        found.push((here.clone(), target.clone()));
         if found.len() == MOST {
             break;
         }

@@ -101,6 +101,67 @@ fn results_of_a_model_are_no_results_of_a_run() {
         .stderr(contains("decisions of a model, and nothing was run"));
 }
 
+/// What the model says of cases, under the reference launcher's profile.
+fn of_the_reference(directory: &TempDir, cases: &[&str]) -> Vec<Value> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
+    let _ = perimeter(directory.path())
+        .args(["check", "--platform", "macos", "--modelled", "--corpus"])
+        .arg(corpus)
+        .args(["--results", "of.jsonl"])
+        .args(cases)
+        .assert();
+    let text = fs::read_to_string(directory.path().join("of.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines
+        .filter(|line: &Value| line["kind"] == "modelled" && line["modelled"] != "unsupported")
+        .collect()
+}
+
+#[test]
+fn documents_are_refused_for_a_mac_as_they_are_here() {
+    let directory = tempfile::tempdir().unwrap();
+    let cases = [
+        "policy.document.unknown-field",
+        "policy.document.version",
+        "policy.document.value",
+        "policy.document.syntax",
+        "policy.document.twice",
+        "policy.document.overlap",
+        "policy.ownership.wide-workspace",
+        "environment.variables.document",
+        "environment.variables.reference-unlisted",
+        "environment.variables.reference-missing",
+    ];
+    let results = of_the_reference(&directory, &cases);
+    assert!(results.len() > 60, "{} trials", results.len());
+    for result in results {
+        assert_eq!(result["modelled"], "conforms", "{result}");
+        let reason = result["reason"].as_str().unwrap();
+        assert!(reason.contains("as it did here"), "{reason}");
+    }
+}
+
+/// What a hidden path, a workspace or a grant leads to through links of the Mac that is
+/// thought of.
+#[test]
+fn links_of_the_fixture_are_those_of_the_mac() {
+    let directory = tempfile::tempdir().unwrap();
+    let cases = [
+        "reads.hidden.link",
+        "reads.hidden.workspace-alias",
+        "reads.hidden.alias-of-a-grant",
+        "reads.repointed",
+        "files.workspace.alias",
+        "files.workspace.directory-through-link",
+        "grants.changed",
+    ];
+    let results = of_the_reference(&directory, &cases);
+    assert!(results.len() > 50, "{} trials", results.len());
+    for result in results {
+        assert_eq!(result["modelled"], "conforms", "{result}");
+    }
+}
+
 #[test]
 fn what_cannot_be_modelled_is_said_before_anything_is_done() {
     let directory = tempfile::tempdir().unwrap();
@@ -117,10 +178,21 @@ fn what_cannot_be_modelled_is_said_before_anything_is_done() {
         &["--modelled", "--platform", "linux"],
         "only macOS is modelled",
     );
-    refused(
-        &["--modelled", "--platform", "macos", "--junit", "j.xml"],
-        "cannot be used with",
-    );
+    // Reports of a run have no place for what was not run.
+    for report in [
+        "--junit",
+        "--sarif",
+        "--tap",
+        "--report",
+        "--expectations",
+        "--write-expectations",
+    ] {
+        refused(
+            &["--modelled", "--platform", "macos", report, "file"],
+            "cannot be used with",
+        );
+        assert!(!directory.path().join("file").exists(), "{report}");
+    }
     refused(
         &["--modelled", "--platform", "macos", "--launcher", "open"],
         "launcher open yields no profile",

@@ -288,3 +288,32 @@ fn the_example_of_a_list_is_one() {
     unwritten["expectations"][0]["reason"] = "TODO: say why".into();
     assert!(!schema.is_valid(&unwritten));
 }
+
+/// A directory with these programs alone, and a compiler of a version that nobody has.
+fn few_programs(place: &Place, names: &[&str]) -> std::path::PathBuf {
+    let bin = place.path("bin");
+    fs::create_dir_all(&bin).unwrap();
+    for name in names {
+        std::os::unix::fs::symlink(which::which(name).unwrap(), bin.join(name)).unwrap();
+    }
+    place.script("bin/rustc", "#!/bin/sh\necho rustc 9.9.9\n");
+    bin
+}
+
+#[test]
+fn a_mac_that_cannot_be_checked_is_said_in_the_last_line() {
+    let place = Place::new();
+    let bin = few_programs(&place, &["bash", "awk", "dirname", "mkdir", "tail"]);
+    script(&place, "ci/darwin")
+        .env_clear()
+        .env("PATH", &bin)
+        .env("PERIMETER_DARWIN", place.path("darwin"))
+        .assert()
+        .code(77)
+        .stdout(predicates::str::starts_with("macOS: NOT CHECKED").and(contains("Rust 9.9.9")))
+        .stderr(contains("darwin: NOT CHECKED"));
+    // The whole run goes on after that, and ends with the line.
+    let run = text(".ci/run");
+    assert!(run.contains("darwin=$(ci/darwin) || [ $? = 77 ]\n"));
+    assert!(run.trim_end().ends_with("printf '\\n%s\\n' \"$darwin\""));
+}

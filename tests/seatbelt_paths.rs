@@ -5,7 +5,7 @@ mod seatbelt;
 
 use std::path::{Path, PathBuf};
 
-use perimeter::seatbelt::{Places, PreviewError, preview, profile};
+use perimeter::seatbelt::{ImaginedMac, Places, PreviewError, preview, preview_on, profile};
 use perimeter::view::MacRequest;
 use perimeter::{Network, Policy, Posture, View};
 use rstest::rstest;
@@ -183,6 +183,67 @@ fn links_on_the_way_can_be_looked_at_and_not_replaced() {
     let rules = rules(&profile(&view, false).unwrap());
     assert!(allowed(&rules, "file-read-metadata", "/private/tmp/link"));
     assert!(!allowed(&rules, "file-write-unlink", "/private/tmp/link"));
+}
+
+/// A Mac with one symbolic link, and a home.
+fn mac(link: &str, target: &str) -> ImaginedMac {
+    ImaginedMac {
+        links: [(link.into(), target.into())].into(),
+        homes: vec!["/Users/me".into()],
+    }
+}
+
+#[rstest]
+#[case("private")]
+#[case("/Users/me/project/private")]
+#[case("../project/private")]
+fn a_hidden_link_hides_what_it_leads_to(#[case] target: &str) {
+    let mac = mac("/Users/me/project/link", target);
+    for hidden in ["/Users/me/project/link", "/Users/me/project/link/key"] {
+        let policy = policy(Posture::Strict, Network::Host, [&[], &[], &[hidden]]);
+        let rules = rules(&preview_on(&mac, &policy, WORKSPACE, false).unwrap());
+        let key = "/Users/me/project/private/key";
+        for operation in READING.iter().chain(&WRITING) {
+            assert!(!allowed(&rules, operation, key), "{operation} {hidden}");
+        }
+        // Neither can be moved for the next launch to find.
+        for place in ["/Users/me/project/link", "/Users/me/project/private"] {
+            assert!(
+                !allowed(&rules, "file-write-unlink", place),
+                "{place} {hidden}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_workspace_that_is_named_through_a_link_is_where_it_leads() {
+    let mac = mac("/Users/me/alias", "project");
+    let policy = Policy::strict();
+    let rules = rules(&preview_on(&mac, &policy, "/Users/me/alias", false).unwrap());
+    assert!(allowed(
+        &rules,
+        "file-write-create",
+        "/Users/me/project/new"
+    ));
+    assert!(allowed(&rules, "file-read-metadata", "/Users/me/alias"));
+    assert!(!allowed(&rules, "file-write-create", "/Users/me/alias/new"));
+}
+
+#[rstest]
+#[case::grant_through_a_link("/Users/me/link/out", WORKSPACE, "symbolic link")]
+#[case::home("/Users/me/other", "/Users/me", "home")]
+#[case::workspace_of_the_system("/Users/me/other", "/private/var", "directory of the system")]
+#[case::writable_directory_of_the_system("/tmp", WORKSPACE, "directory of the system")]
+fn what_a_launch_would_refuse_is_refused(
+    #[case] writable: &str,
+    #[case] workspace: &str,
+    #[case] said: &str,
+) {
+    let mac = mac("/Users/me/link", "elsewhere");
+    let policy = policy(Posture::Strict, Network::Host, [&[], &[writable], &[]]);
+    let error = preview_on(&mac, &policy, workspace, false).unwrap_err();
+    assert!(error.to_string().contains(said), "{error}");
 }
 
 #[test]

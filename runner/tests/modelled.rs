@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use perimeter_runner::corpus::expect::Outcome;
 use perimeter_runner::corpus::vocabulary::{Level, Platform};
-use perimeter_runner::corpus::{Corpus, Source};
+use perimeter_runner::corpus::{Corpus, Source, Trial};
 use perimeter_runner::exit::ExitCode;
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::modelled::{Decision, ModelledResult, Modeller, exit_code};
@@ -51,15 +51,57 @@ fn decisions(profile: &str) -> BTreeMap<String, ModelledResult> {
     let launcher = launcher(corpus, profile);
     let program = PathBuf::from("/nonexistent");
     let mut modeller = Modeller::new(&source(), &launcher, contract, program, None).unwrap();
-    let silent = "the case does not say what its command amounts to";
     corpus
         .trials
         .iter()
-        .filter(|trial| trial.case.platforms.contains(&Platform::Macos))
+        .filter(|trial| trial.case.platforms.contains(&Platform::Macos) && is_told(trial))
         .map(|trial| modeller.decide(trial))
-        .filter(|result| result.reason != silent && result.outcome != Outcome::Refused)
         .map(|result| (result.trial.clone(), result))
         .collect()
+}
+
+/// Whether the model is told what a trial's command amounts to.
+fn is_told(trial: &Trial) -> bool {
+    let mut launches = trial.steps().into_iter().filter_map(|step| step.launch);
+    launches.any(|launch| trial.modelled(&launch).is_some())
+}
+
+/// What no profile can allow: programs with the set-user-ID bit start in no sandbox.
+const NEVER: [&str; 2] = [
+    "work.process.list/strict",
+    "work.process.list/host-readable",
+];
+
+#[test]
+fn each_trial_of_macos_is_told_to_the_model_or_says_why_not() {
+    let silent: Vec<&str> = corpus()
+        .trials
+        .iter()
+        .filter(|trial| {
+            trial.case.platforms.contains(&Platform::Macos)
+                && trial.case.expect.outcome != Outcome::Refused
+                && !is_told(trial)
+                && trial.unmodelled.is_none()
+        })
+        .map(|trial| trial.name.as_str())
+        .collect();
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn what_an_axis_decides_is_said_by_its_values() {
+    for trial in &corpus().trials {
+        for launch in trial.steps().into_iter().filter_map(|step| step.launch) {
+            for (axis, values) in &launch.modelled_by {
+                let own = trial.axes.get(axis);
+                let known = own.is_some_and(|value| values.contains_key(value))
+                    && values
+                        .keys()
+                        .all(|value| trial.case.axes[axis].contains(value));
+                assert!(known, "{}: {axis}", trial.name);
+            }
+        }
+    }
 }
 
 const CONFINED: &str = r#"(version 1)
@@ -74,8 +116,12 @@ const CONFINED: &str = r#"(version 1)
 #[test]
 fn a_profile_that_allows_all_lets_each_forbidden_effect_through() {
     let found = decisions("(version 1)(allow default)");
-    assert!(found.len() > 150, "{} trials", found.len());
+    assert!(found.len() > 600, "{} trials", found.len());
     for result in found.values() {
+        if NEVER.contains(&result.trial.as_str()) {
+            assert_eq!(result.modelled, Decision::Overblocks, "{}", result.trial);
+            continue;
+        }
         let wanted = match result.outcome {
             Outcome::Allowed => Decision::Conforms,
             _ => Decision::Escapes,
@@ -92,8 +138,92 @@ fn a_profile_that_allows_all_lets_each_forbidden_effect_through() {
 fn a_profile_that_allows_nothing_starts_nothing_and_conforms_to_nothing() {
     for result in decisions("(version 1)(deny default)").values() {
         assert_eq!(result.modelled, Decision::Overblocks, "{}", result.trial);
-        assert_eq!(result.reason, "the command would not start");
+        // Where the program is looked for on PATH, its start is the case's own action.
+        assert!(
+            result.reason == "the command would not start"
+                || result.id == "lifecycle.program.dashed",
+            "{}: {}",
+            result.trial,
+            result.reason
+        );
     }
+}
+
+/// What is said of a case that has to be refused, under a launcher whose profiles this
+/// shell command prints.
+fn refusals(case: &str, command: &str) -> Vec<ModelledResult> {
+    let corpus = corpus();
+    let open = corpus.launcher("open").unwrap();
+    let launcher: LauncherFile = serde_json::from_value(json!({
+        "name": "of-a-command",
+        "about": "Prints or refuses as the policy's document says.",
+        "platforms": ["macos"],
+        "features": open.features,
+        "refusal_status": 99,
+        "arguments": [{ "command": true }],
+        "profile": ["sh", "-c", command, "sh", "{policy}"],
+    }))
+    .unwrap();
+    let program = PathBuf::from("/nonexistent");
+    let contract = Contract::default();
+    let mut modeller = Modeller::new(&source(), &launcher, contract, program, None).unwrap();
+    let trials = corpus.trials.iter().filter(|trial| trial.case.id == case);
+    trials.map(|trial| modeller.decide(trial)).collect()
+}
+
+#[rstest]
+#[case::refuses_what_it_should(
+    "grep -q '\"netwrok\\|readOnly\\|\"deny\\|Network\\|\"\"\\|comment' \"$1\" && { echo no such field >&2; exit 99; }; echo '(version 1)(allow default)'",
+    Decision::Conforms
+)]
+#[case::refuses_everything("echo never >&2; exit 99", Decision::Overblocks)]
+#[case::refuses_nothing("echo '(version 1)(allow default)'", Decision::Undecided)]
+#[case::fails_without_refusing("exit 1", Decision::Undecided)]
+fn a_refusal_counts_where_it_is_seen_and_the_mended_launch_starts(
+    #[case] command: &str,
+    #[case] wanted: Decision,
+) {
+    let results = refusals("policy.document.unknown-field", command);
+    assert_eq!(results.len(), 6);
+    for result in results {
+        assert_eq!(
+            result.modelled, wanted,
+            "{}: {}",
+            result.trial, result.reason
+        );
+        if wanted == Decision::Conforms {
+            assert!(
+                result.reason.contains("as it did here"),
+                "{}",
+                result.reason
+            );
+            assert!(result.reason.contains("no such field"), "{}", result.reason);
+        }
+    }
+}
+
+#[test]
+fn a_refusal_that_hangs_on_where_a_policy_lies_is_not_told_from_here() {
+    for result in refusals("policy.document.no-file", "exit 99") {
+        assert_eq!(result.modelled, Decision::Undecided, "{}", result.reason);
+    }
+}
+
+#[test]
+fn links_that_one_launch_makes_are_there_for_the_next() {
+    let writable = CONFINED.replace(
+        "(deny file-link)",
+        "(allow file-read* file-write* (subpath \"{root}/writable\"))",
+    );
+    // The link leads outside, where the profile allows nothing.
+    let found = decisions(&writable);
+    let moved = &found["grants.changed.above/strict/../outside"];
+    assert_eq!(moved.modelled, Decision::Conforms, "{}", moved.reason);
+    assert!(
+        moved.evidence[0].contains("/outside/deep/new"),
+        "{:?}",
+        moved.evidence
+    );
 }
 
 #[rstest]

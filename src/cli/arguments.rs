@@ -184,6 +184,10 @@ pub struct Plan {
     /// path; nothing of it is run
     #[arg(long, value_enum, conflicts_with = "null")]
     pub platform: Option<PlatformFlag>,
+    /// The symbolic links of the Mac that is thought of: a file with a JSON object of
+    /// paths, and what the link at each says
+    #[arg(long, value_name = "FILE", requires = "platform")]
+    pub links: Option<PathBuf>,
     /// The command and its arguments
     #[arg(last = true, value_name = "COMMAND", default_value = "true")]
     pub command: Vec<OsString>,
@@ -312,7 +316,7 @@ pub struct Check {
     pub platform: Option<Platform>,
     /// Run nothing: ask a model what the launcher's profile would decide on macOS.
     /// What it says is no pass
-    #[arg(long, requires = "platform", conflicts_with_all = ["expectations", "write_expectations", "junit", "sarif", "tap", "partition", "require", "without", "scratch", "jobs"])]
+    #[arg(long, requires = "platform", conflicts_with_all = ["expectations", "write_expectations", "junit", "sarif", "tap", "report", "partition", "require", "without", "scratch", "jobs"])]
     pub modelled: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto")]

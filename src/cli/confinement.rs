@@ -47,8 +47,7 @@ pub fn prepare_with(
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Prepared, Failure> {
     let policy = policy(confinement)?;
-    let environment = environment(confinement)?;
-    let variables = environment.resolve(&policy, variable).map_err(refused)?;
+    let variables = variables(confinement, &policy, variable)?;
     let workspace = workspace(confinement)?;
     let directory = match &confinement.cwd {
         Some(directory) if directory.is_relative() => Some(current()?.join(directory)),
@@ -64,6 +63,16 @@ pub fn prepare_with(
         directory,
         variables,
     })
+}
+
+/// The agent's variables, with what they copy from a caller with these ones.
+pub fn variables(
+    confinement: &Confinement,
+    policy: &Policy,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<(OsString, OsString)>, Failure> {
+    let environment = environment(confinement)?;
+    environment.resolve(policy, variable).map_err(refused)
 }
 
 fn current() -> Result<PathBuf, Failure> {

@@ -8,13 +8,20 @@ use std::path::{Path, PathBuf};
 
 use super::terminal::Terminal;
 use super::{Child, Command, LaunchError};
+use crate::links::read_link;
 use crate::policy::{Policy, Posture};
 pub(super) use crate::seatbelt::{End, Run};
 use crate::seatbelt::{PROGRAM, Places, Private, Start, check, profile};
-use crate::view::{Access, Facts, Grants, MacRequest, View, locate};
+use crate::view::{Access, Facts, Grants, MacRequest, View, hidden_on_mac};
 
 /// Where the package manager of Apple silicon puts programs.
 const PACKAGES: &str = "/opt/homebrew/bin";
+
+/// The variable that gives every program of a launch temporary and cache directories of
+/// its own in the user's (confstr(3)): a name in them. mktemp, Foundation and the shims of
+/// the developer tools take these whatever TMPDIR says (anthropics/claude-code 91676,
+/// bfulton/localmost; WebKit sets it for the same reason).
+const SUFFIX: &str = "DIRHELPER_USER_DIR_SUFFIX";
 
 /// The private directory of a plan, which is not made.
 const PLANNED: &str = "perimeter-XXXXXX";
@@ -30,9 +37,13 @@ pub(super) struct Confinement {
 /// read.
 pub(super) fn adjust(variables: &mut BTreeMap<OsString, OsString>, posture: Posture, view: &View) {
     let temporary = view.private_directories().temporary.clone();
+    let private = temporary.parent().and_then(Path::file_name);
+    let private = private.map(OsStr::to_owned);
     variables.insert("TMPDIR".into(), temporary.into());
     match posture {
         Posture::Strict => {
+            // The user's own directory is closed, and the private one lies in it.
+            variables.extend(private.map(|name| (OsString::from(SUFFIX), name)));
             if let Some(search) = variables.get_mut(OsStr::new("PATH")) {
                 search.push(":");
                 search.push(PACKAGES);
@@ -74,17 +85,12 @@ impl Confinement {
     fn view_with(&self, policy: &Policy, private: &Path) -> View {
         // The hidden paths are looked at anew each time, since an earlier command may have
         // changed what they mean.
-        let mut hidden = Vec::with_capacity(policy.hidden.len() * 2);
-        let mut links = links_on(self.grants.workspace_spelling());
-        for path in &policy.hidden {
-            hidden.push(path.clone());
-            hidden.extend(locate(path).map(|real| on_disk(&real)));
-            links.extend(links_on(path));
-        }
-        hidden.sort();
-        hidden.dedup();
-        // A hidden link is no way to anywhere.
-        links.retain(|(link, _)| !hidden.contains(link));
+        let (hidden, links) = hidden_on_mac(
+            self.grants.workspace_spelling(),
+            &policy.hidden,
+            &read_link,
+            &on_disk,
+        );
         View::for_mac(&MacRequest {
             policy,
             workspace: self.grants.workspace(),
@@ -155,15 +161,4 @@ fn on_disk(path: &Path) -> PathBuf {
             Some(real.join(path.strip_prefix(part).ok()?))
         })
         .map_or_else(|| path.to_owned(), |path| path.components().collect())
-}
-
-/// The symbolic links that a path goes through, where they really are, and what they say.
-fn links_on(path: &Path) -> Vec<(PathBuf, PathBuf)> {
-    crate::links::links(path)
-        .into_iter()
-        .filter_map(|link| {
-            let target = fs::read_link(&link).ok()?;
-            Some((link, target))
-        })
-        .collect()
 }

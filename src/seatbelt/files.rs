@@ -40,6 +40,11 @@ const WRITING: [&str; 10] = [
     "file-link",
 ];
 
+/// What is denied wherever writing is. Making nodes is no part of `file-write*`; of all
+/// kinds, named pipes alone are allowed, each in a directory that may be written: a device
+/// that user 0 makes in its workspace would be the disk itself.
+const NODES: &str = "file-mknod";
+
 /// Finding one's way: what a path leads through.
 const LOOKING: [&str; 2] = ["file-read-metadata", "file-test-existence"];
 
@@ -120,12 +125,13 @@ pub(super) fn add(text: &mut Text, view: &View) -> Result<(), SeatbeltError> {
                     .copied()
                     .filter(|path| writable.iter().any(|above| path.starts_with(above)))
                     .collect();
-                text.rule(Action::Deny, &WRITING, &self::filters(&inside)?);
+                text.rule(Action::Deny, &unwritable(), &self::filters(&inside)?);
             }
             Kind::Writable | Kind::Shared => {
                 add_way(text, &paths, &mut shown)?;
                 text.comment("Readable and writable.");
                 text.rule(Action::Allow, &[&READING[..], &WRITING].concat(), &filters);
+                text.rule(Action::Allow, &[NODES], &pipes(&filters));
                 writable.extend(&paths);
             }
             Kind::Hidden => {
@@ -133,7 +139,11 @@ pub(super) fn add(text: &mut Text, view: &View) -> Result<(), SeatbeltError> {
                     "Neither. The children of each operation by name: a rule about a child \
                      would outweigh one about its parent.",
                 );
-                text.rule(Action::Deny, &[&READING[..], &WRITING].concat(), &filters);
+                text.rule(
+                    Action::Deny,
+                    &[&READING[..], &unwritable()[..]].concat(),
+                    &filters,
+                );
                 // What is deeper has to show its way anew.
                 shown.retain(|path: &&Path| !paths.iter().any(|hidden| path.starts_with(hidden)));
                 // A directory that is shared may be hidden as a whole.
@@ -141,7 +151,27 @@ pub(super) fn add(text: &mut Text, view: &View) -> Result<(), SeatbeltError> {
             }
         }
     }
-    add_pins(text, view, &writable)
+    add_pins(text, view, &writable)?;
+    text.comment(
+        "A directory is not copied by reference: clonefile(2) takes everything beneath it \
+         along and asks about none of it, so that what is hidden in it would show under \
+         another name (bfulton/localmost saw it). A file is, which asks about the file.",
+    );
+    text.line("(deny file-clone (vnode-type DIRECTORY))");
+    Ok(())
+}
+
+/// Writing and what goes with it, where it is denied.
+fn unwritable() -> Vec<&'static str> {
+    [&WRITING[..], &[NODES]].concat()
+}
+
+/// The same filters for named pipes alone.
+fn pipes(filters: &[String]) -> Vec<String> {
+    filters
+        .iter()
+        .map(|filter| format!("(require-all (vnode-type FIFO) {filter})"))
+        .collect()
 }
 
 fn filters(paths: &[&Path]) -> Result<Vec<String>, SeatbeltError> {

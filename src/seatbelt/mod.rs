@@ -30,7 +30,7 @@ mod run_macos;
 pub use error::SeatbeltError;
 pub(crate) use places::PRIVATE_LINKS;
 pub use places::{Places, real_spelling};
-pub use preview::{PreviewError, preview};
+pub use preview::{ImaginedMac, PreviewError, preview, preview_on};
 pub use profile::profile;
 
 #[cfg(target_os = "macos")]

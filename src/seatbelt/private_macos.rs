@@ -27,7 +27,12 @@ impl Private {
 
     /// Makes the directories in it that the command's variables name.
     pub(crate) fn furnish(&self, directories: &PrivateDirectories) -> io::Result<()> {
-        for (_, directory) in directories.variables() {
+        // Foundation stages what it writes in the last one. Where the system makes it, it
+        // is one that nobody can remove (bfulton/localmost saw it).
+        let staging = self.path.join("TemporaryItems");
+        let variables = directories.variables();
+        let named = variables.iter().map(|(_, directory)| directory.as_path());
+        for directory in named.chain([staging.as_path()]) {
             fs::create_dir_all(directory)?;
             fs::set_permissions(directory, Permissions::from_mode(0o700))?;
         }

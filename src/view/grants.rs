@@ -16,9 +16,8 @@ use crate::policy::Policy;
 #[cfg(target_os = "linux")]
 use crate::policy::Posture;
 
-/// Directories whose change would reach far beyond one project.
-#[cfg(target_os = "macos")]
-const SYSTEM: [&str; 24] = [
+/// Directories of a Mac whose change would reach far beyond one project.
+pub(crate) const MAC_SYSTEM: [&str; 24] = [
     "/",
     "/Applications",
     "/Library",
@@ -44,6 +43,10 @@ const SYSTEM: [&str; 24] = [
     "/sbin",
     "/usr",
 ];
+
+/// Directories whose change would reach far beyond one project.
+#[cfg(target_os = "macos")]
+const SYSTEM: [&str; 24] = MAC_SYSTEM;
 
 /// Directories whose change would reach far beyond one project.
 #[cfg(target_os = "linux")]
@@ -337,6 +340,17 @@ fn refuse_too_wide(
     policy: &Policy,
     facts: &Facts,
 ) -> Result<(), ViewError> {
+    refuse_too_wide_among(&SYSTEM, path, role, policy, facts)
+}
+
+/// The same for a system of these directories.
+pub(crate) fn refuse_too_wide_among(
+    system: &[&str],
+    path: &Path,
+    role: &'static str,
+    policy: &Policy,
+    facts: &Facts,
+) -> Result<(), ViewError> {
     if !faults::has(Protection::Width) {
         return Ok(());
     }
@@ -347,7 +361,7 @@ fn refuse_too_wide(
             reason,
         })
     };
-    if SYSTEM.iter().any(|system| path == Path::new(system)) {
+    if system.iter().any(|system| path == Path::new(system)) {
         return refuse("is a directory of the system".to_owned());
     }
     let interface = INTERFACES

@@ -9,8 +9,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::resolve::locate_among;
 use super::{Access, Content, View};
 use crate::environment::PrivateDirectories;
+use crate::links::{ReadLink, links_among};
 use crate::policy::{Network, Policy, Posture};
 use crate::seatbelt::{PRIVATE_LINKS, Places, real_spelling};
 
@@ -109,6 +111,30 @@ const HIDDEN: Content = Content::Private {
 /// A process that may write beside it and may not read it is in this launch's sandbox,
 /// and no other process of the system is.
 pub(crate) const MARK: &str = ".mark";
+
+/// What a policy hides, as it is written and where it leads, and the links on the way to
+/// it and to the workspace, with what each says.
+///
+/// `on_disk` gives a path the letters that its directories have there.
+pub(crate) fn hidden_on_mac(
+    workspace: &Path,
+    hidden: &[PathBuf],
+    read_link: ReadLink<'_>,
+    on_disk: &dyn Fn(&Path) -> PathBuf,
+) -> (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>) {
+    let mut paths = Vec::with_capacity(hidden.len() * 2);
+    let mut links = links_among(workspace, read_link);
+    for path in hidden {
+        paths.push(path.clone());
+        paths.extend(locate_among(path, read_link).map(|real| on_disk(&real)));
+        links.extend(links_among(path, read_link));
+    }
+    paths.sort();
+    paths.dedup();
+    // A hidden link is no way to anywhere.
+    links.retain(|(link, _)| !paths.contains(link));
+    (paths, links)
+}
 
 impl View {
     /// The view of a Mac.

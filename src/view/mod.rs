@@ -31,18 +31,17 @@ use std::sync::Arc;
 pub use error::ViewError;
 pub use facts::Facts;
 pub use grants::Grants;
-pub(crate) use grants::refuse_overlap;
+pub(crate) use grants::{MAC_SYSTEM, refuse_overlap, refuse_too_wide_among};
 #[cfg(target_os = "linux")]
 pub(crate) use hidden::PLACEHOLDER_MODE;
 #[cfg(target_os = "macos")]
 pub(crate) use mac::MARK;
 pub use mac::MacRequest;
-pub(crate) use mac::NAME_SERVICE;
+pub(crate) use mac::{NAME_SERVICE, hidden_on_mac};
 pub(crate) use open::Opened;
 #[cfg(target_os = "linux")]
 pub(crate) use open::{open_without_links, open_without_links_at};
-#[cfg(target_os = "macos")]
-pub(crate) use resolve::locate;
+pub(crate) use resolve::locate_among;
 pub use resolve::{Place, Unreachable};
 
 use crate::environment::PrivateDirectories;

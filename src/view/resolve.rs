@@ -9,6 +9,7 @@ use nix::errno::Errno;
 
 use super::open::open_without_links;
 use super::{Content, View};
+use crate::links::ReadLink;
 
 /// As many links as the kernel follows (path_resolution(7)).
 pub(super) const LINKS: usize = 40;
@@ -164,7 +165,13 @@ pub(super) fn names(path: &Path) -> VecDeque<OsString> {
 
 /// Where a path leads, links followed, as far as it exists; the rest is appended.
 /// Nowhere, if its links go in a circle.
+#[cfg(target_os = "linux")]
 pub(crate) fn locate(path: &Path) -> Option<PathBuf> {
+    locate_among(path, &crate::links::read_link)
+}
+
+/// The same among links that need not be there.
+pub(crate) fn locate_among(path: &Path, read_link: ReadLink<'_>) -> Option<PathBuf> {
     let mut left: VecDeque<OsString> = names(path);
     let mut here = PathBuf::from("/");
     let mut links = 0;
@@ -174,7 +181,7 @@ pub(crate) fn locate(path: &Path) -> Option<PathBuf> {
             continue;
         }
         here.push(&name);
-        let Ok(target) = fs::read_link(&here) else {
+        let Some(target) = read_link(&here) else {
             continue;
         };
         links += 1;

@@ -28,6 +28,9 @@ pub struct TopicFile {
     /// The policy of each case that names none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicySpec>,
+    /// Why no profile decides what comes of the cases that tell the model nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmodelled: Option<String>,
     /// The cases.
     pub cases: Vec<Case>,
 }
@@ -126,9 +129,17 @@ pub struct Case {
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
     pub proves_start: bool,
     /// What the command of `run` amounts to on macOS, for a run that is modelled: the
-    /// effect shows if every one of these actions is allowed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub modelled: Vec<Action>,
+    /// effect shows if every one of these actions is allowed. None of them: the command
+    /// has to start, and nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<Vec<Action>>,
+    /// The same for the parts that an axis decides, by axis and value: what the trial's
+    /// value amounts to comes before `modelled`.
+    #[serde(default, skip_serializing_if = "ByAxis::is_empty")]
+    pub modelled_by: ByAxis,
+    /// Why no profile decides what comes of the case; the topic's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmodelled: Option<String>,
     /// Several launches over one fixture, and what the host does between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -210,9 +221,15 @@ pub struct LaunchSpec {
     #[serde(default = "proves_start", skip_serializing_if = "is_true")]
     pub proves_start: bool,
     /// What the command amounts to on macOS, for a run that is modelled.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub modelled: Vec<Action>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<Vec<Action>>,
+    /// The same for the parts that an axis decides, by axis and value.
+    #[serde(default, skip_serializing_if = "ByAxis::is_empty")]
+    pub modelled_by: ByAxis,
 }
+
+/// Actions of a model, by axis and value.
+pub type ByAxis = IndexMap<String, IndexMap<String, Vec<Action>>>;
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -271,6 +288,10 @@ pub struct Step {
     /// A launch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<LaunchSpec>,
+    /// For a command of the host: which links and names it changes, for a run that is
+    /// modelled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modelled: Vec<Action>,
 }
 
 /// Something that happens while a command runs: exactly one action is stated.
@@ -305,6 +326,7 @@ impl Case {
         };
         vec![Step {
             host: None,
+            modelled: Vec::new(),
             launch: Some(LaunchSpec {
                 run: run.clone(),
                 policy: None,
@@ -320,6 +342,7 @@ impl Case {
                 copies: self.copies,
                 proves_start: self.proves_start,
                 modelled: self.modelled.clone(),
+                modelled_by: self.modelled_by.clone(),
             }),
         }]
     }

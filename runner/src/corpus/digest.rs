@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::case::{Case, TopicFile};
+use super::case::{ByAxis, Case, TopicFile};
 use super::fault::Fault;
 use super::vocabulary::{Level, Strength};
 use crate::launcher::file::LauncherFile;
@@ -34,12 +34,18 @@ pub fn of_behaviour(topic: &TopicFile, case: &Case) -> String {
 
 fn meaning(topic: &TopicFile, case: &Case) -> Case {
     let mut steps = case.steps.clone();
-    for launch in steps.iter_mut().filter_map(|step| step.launch.as_mut()) {
-        launch.modelled.clear();
+    for step in &mut steps {
+        step.modelled.clear();
+        if let Some(launch) = &mut step.launch {
+            launch.modelled = None;
+            launch.modelled_by.clear();
+        }
     }
     Case {
         // What a model is told of a case is no part of it.
-        modelled: Vec::new(),
+        modelled: None,
+        modelled_by: ByAxis::new(),
+        unmodelled: None,
         steps,
         rev: 0,
         title: String::new(),

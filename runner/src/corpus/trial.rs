@@ -3,12 +3,13 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::case::{Case, Step, TopicFile};
+use super::case::{Case, LaunchSpec, Step, TopicFile};
 use super::expect::Outcome;
 use super::fixture::FixtureSpec;
 use super::placeholder::{PlaceholderError, Unknown, expand};
 use super::policy::{NetworkSpec, PolicySpec, PostureSpec};
 use super::vocabulary::Feature;
+use crate::seatbelt::Action;
 
 /// The axis that also sets the policy's posture.
 pub const POSTURE_AXIS: &str = "posture";
@@ -32,6 +33,9 @@ pub struct Trial {
     pub fixture: FixtureSpec,
     /// The policy of each launch that names none.
     pub policy: PolicySpec,
+    /// Why no profile decides what comes of it, where that is so.
+    #[serde(default)]
+    pub unmodelled: Option<String>,
 }
 
 impl Trial {
@@ -90,6 +94,11 @@ impl Trial {
             case: expand(case, &lookup, Unknown::Keep)?,
             fixture: expand(&fixture, &lookup, Unknown::Keep)?,
             policy: expand(&policy, &lookup, Unknown::Keep)?,
+            unmodelled: case
+                .unmodelled
+                .as_ref()
+                .or(topic.unmodelled.as_ref())
+                .cloned(),
         };
         trial.set_posture(posture);
         Ok(trial)
@@ -115,6 +124,21 @@ impl Trial {
     /// The case's steps.
     pub fn steps(&self) -> Vec<Step> {
         self.case.steps()
+    }
+
+    /// What the command of a launch amounts to on macOS, in this trial; nothing where the
+    /// case does not say it of each of its axes' values.
+    pub fn modelled(&self, launch: &LaunchSpec) -> Option<Vec<Action>> {
+        let mut actions = Vec::new();
+        for (axis, values) in &launch.modelled_by {
+            let value = self.axes.get(axis)?;
+            actions.extend(values.get(value)?.iter().cloned());
+        }
+        if launch.modelled.is_none() && launch.modelled_by.is_empty() {
+            return None;
+        }
+        actions.extend(launch.modelled.iter().flatten().cloned());
+        Some(actions)
     }
 
     /// The policy of each launch.

@@ -64,6 +64,7 @@ pub fn topic(scenario: &Scenario, comparison: &Comparison, seen: &Sighting) -> T
         cases.push(twin);
     }
     let topic = TopicFile {
+        unmodelled: None,
         schema: Some("../schema/topic.schema.json".to_owned()),
         topic: format!("Found from seed {}", scenario.seed),
         about: "A difference between what a policy means and what a launcher did, made small."

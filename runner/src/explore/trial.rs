@@ -45,7 +45,9 @@ impl Scenario {
         Case {
             decided_by: Vec::new(),
             host_paths: indexmap::IndexMap::new(),
-            modelled: Vec::new(),
+            modelled: None,
+            modelled_by: IndexMap::new(),
+            unmodelled: None,
             sibling_reason: None,
             id,
             rev: 1,
@@ -110,6 +112,7 @@ impl Scenario {
             .into_iter()
             .map(|command| Step {
                 host: None,
+                modelled: Vec::new(),
                 launch: Some(LaunchSpec {
                     workspace: self.other_workspace(),
                     ..launch(command)
@@ -130,6 +133,7 @@ impl Scenario {
             case: self.case(name),
             fixture: self.fixture(),
             policy: self.policy.clone(),
+            unmodelled: None,
         }
     }
 }
@@ -146,7 +150,8 @@ pub(super) fn launch(command: Vec<String>) -> LaunchSpec {
         tty: Tty::None,
         streams: Streams::default(),
         during: Vec::new(),
-        modelled: Vec::new(),
+        modelled: None,
+        modelled_by: IndexMap::new(),
         tries: 1,
         meanwhile: None,
         copies: 1,

@@ -43,7 +43,8 @@ pub struct LauncherFile {
     /// The command line.
     pub arguments: Vec<Argument>,
     /// The command line that prints the Seatbelt profile of a launch on macOS, with the
-    /// same placeholders, for a run that is modelled.
+    /// same placeholders, for a run that is modelled. `{links}` is a file of the symbolic
+    /// links that are there: a JSON object of paths, and what each link says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profile: Vec<Argument>,
     /// How the command's variables reach it.

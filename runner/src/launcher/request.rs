@@ -30,6 +30,10 @@ pub struct Request {
     pub terminal: bool,
     /// The launcher's own environment.
     pub own_environment: BTreeMap<String, String>,
+    /// Symbolic links of a Mac that is only thought of, by path; for a run that is
+    /// modelled.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, String>,
 }
 
 impl Request {

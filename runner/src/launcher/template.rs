@@ -328,6 +328,7 @@ impl Context<'_> {
             "policy" => path(&self.policy_path()),
             "environment" => path(&self.places.state.join("environment.json")),
             "request" => path(&self.places.state.join("request.json")),
+            "links" => path(&self.places.state.join("links.json")),
             _ => None,
         }
     }
@@ -360,6 +361,10 @@ impl Context<'_> {
                 &self.places.state.join("environment.json"),
                 &self.request.environment_document(),
             ),
+            "links" => {
+                let text = serde_json::to_string_pretty(&self.request.links).unwrap_or_default();
+                self.write(&self.places.state.join("links.json"), &text)
+            }
             "request" => {
                 let text = serde_json::to_string_pretty(self.request).unwrap_or_default();
                 self.write(&self.places.state.join("request.json"), &text)

@@ -209,7 +209,7 @@ fn add_commands(trial: &Trial, commands: &mut IndexMap<String, &'static str>) {
     let mut add = |text: String, field: &'static str| {
         commands.entry(text).or_insert(field);
     };
-    for Step { host, launch } in trial.steps() {
+    for Step { host, launch, .. } in trial.steps() {
         host.into_iter().for_each(|line| add(line, field));
         let Some(launch) = launch else { continue };
         match launch.run {

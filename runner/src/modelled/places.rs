@@ -10,7 +10,7 @@ use crate::corpus::Trial;
 use crate::corpus::fixture::{Entry, FixtureSpec};
 use crate::fixture::Names;
 use crate::launcher::template::Host;
-use crate::seatbelt::Additions;
+use crate::seatbelt::{Additions, ProgramEntry};
 
 /// The directory of a run, as it would be in a user's cache.
 pub(super) const ROOT: &str = "/Users/tester/Library/Caches/perimeter/run/1";
@@ -58,25 +58,44 @@ pub(super) fn names(trial: &Trial) -> Names {
     names
 }
 
-/// The links of a fixture. What its shell commands would make is not seen.
+/// The links and scripts of a fixture. What its shell commands would make is not seen.
 pub(super) fn additions(fixture: &FixtureSpec) -> Additions {
     let mut links = IndexMap::new();
     let mut hard_links = IndexMap::new();
+    let mut programs = Vec::new();
     for (path, entry) in &fixture.files {
-        if let Entry::Detailed(entry) = entry {
-            if let Some(target) = &entry.symlink {
-                links.insert(path.clone(), target.clone());
+        let content = match entry {
+            Entry::Content(content) => Some(content),
+            Entry::Detailed(entry) => {
+                if let Some(target) = &entry.symlink {
+                    links.insert(path.clone(), target.clone());
+                }
+                if let Some(file) = &entry.hard_link {
+                    hard_links.insert(path.clone(), file.clone());
+                }
+                entry.content.as_ref()
             }
-            if let Some(file) = &entry.hard_link {
-                hard_links.insert(path.clone(), file.clone());
-            }
+        };
+        if let Some(interpreter) = content.and_then(|content| interpreter(content)) {
+            programs.push(ProgramEntry {
+                path: path.clone(),
+                interpreter: Some(interpreter),
+                ..ProgramEntry::default()
+            });
         }
     }
     Additions {
         links,
         hard_links,
+        programs,
         ..Additions::default()
     }
+}
+
+/// The program that a script's first line names.
+fn interpreter(content: &str) -> Option<String> {
+    let line = content.lines().next()?.strip_prefix("#!")?;
+    line.split_whitespace().next().map(str::to_owned)
 }
 
 /// A Mac, as a launcher file asks about it; only the launcher's own files are written.

@@ -1,17 +1,27 @@
 //! The profile that a launcher would use on a Mac.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::corpus::Trial;
 use crate::corpus::case::{LaunchSpec, Tty};
+use crate::corpus::fixture::Text;
 use crate::launcher::file::LauncherFile;
 use crate::launcher::request::Request;
 use crate::launcher::template::{Places, render_on};
 use crate::pipeline::{arguments, own_environment};
 
 use super::places::{ModelledHost, ROOT};
+
+/// Why there is no profile.
+#[derive(Debug, Clone)]
+pub(super) enum NoProfile {
+    /// The launcher refuses the launch, and says why.
+    Refused(String),
+    /// It could not be asked, or failed in another way.
+    Failed(String),
+}
 
 /// Asks a launcher for its profiles, each once.
 #[derive(Debug)]
@@ -21,7 +31,7 @@ pub(super) struct Profiles {
     perimeter: PathBuf,
     faulty: Option<PathBuf>,
     state: tempfile::TempDir,
-    known: HashMap<(Vec<String>, String), Result<String, String>>,
+    known: HashMap<(Vec<String>, String), Result<String, NoProfile>>,
 }
 
 impl Profiles {
@@ -41,14 +51,27 @@ impl Profiles {
         })
     }
 
-    /// The text of the profile of a launch, or why there is none.
-    pub(super) fn of(&mut self, trial: &Trial, launch: &LaunchSpec) -> Result<String, String> {
+    /// The text of the profile of a launch on a Mac with these links, or why there is none.
+    pub(super) fn of(
+        &mut self,
+        trial: &Trial,
+        launch: &LaunchSpec,
+        links: BTreeMap<String, String>,
+    ) -> Result<String, NoProfile> {
         let policy = launch.policy.as_ref().unwrap_or(&trial.policy).clone();
         let workspace = launch
             .workspace
             .clone()
             .unwrap_or_else(|| format!("{ROOT}/workspace"));
         let home = Path::new(ROOT).join("home");
+        let variables = trial.fixture.environment.iter();
+        let variables = variables.map(|(name, text)| {
+            let value = match text {
+                Text::Plain(text) => text.clone(),
+                Text::Secret(secret) => secret.secret.clone(),
+            };
+            (name.clone(), value)
+        });
         let request = Request {
             policy,
             cwd: PathBuf::from(launch.cwd.as_ref().unwrap_or(&workspace)),
@@ -57,7 +80,8 @@ impl Profiles {
             environment: launch.environment.clone(),
             command: arguments(&launch.run, None),
             terminal: launch.tty == Tty::Command,
-            own_environment: own_environment(&home, "tester", std::iter::empty()),
+            own_environment: own_environment(&home, "tester", variables),
+            links,
         };
         let places = Places {
             program: None,
@@ -68,13 +92,12 @@ impl Profiles {
         };
         let host = ModelledHost::new(&trial.fixture, self.state.path());
         let rendered = render_on(&host, &self.launcher, &request, &places)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| NoProfile::Failed(error.to_string()))?;
         // All that the launcher's files and arguments can hang on.
         let key = (
             rendered.command_line.clone(),
             serde_json::to_string(&Request {
                 command: Vec::new(),
-                environment: None,
                 ..request
             })
             .unwrap_or_default(),
@@ -86,18 +109,20 @@ impl Profiles {
             &rendered.command_line,
             &rendered.environment,
             self.state.path(),
+            self.launcher.refusal_status,
         );
         self.known.insert(key, printed.clone());
         printed
     }
 }
 
-/// What a command line prints.
+/// What a command line prints; `refusal` is the status by which it says that it refuses.
 fn print(
     words: &[String],
     environment: &[(String, String)],
     directory: &Path,
-) -> Result<String, String> {
+    refusal: Option<u8>,
+) -> Result<String, NoProfile> {
     let mut rest = words.iter();
     let program = rest.next().map_or("", String::as_str);
     let output = Command::new(program)
@@ -107,11 +132,16 @@ fn print(
         .current_dir(directory)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("{program}: {error}"))?;
+        .map_err(|error| NoProfile::Failed(format!("{program}: {error}")))?;
     if output.status.success() {
         return String::from_utf8(output.stdout)
-            .map_err(|_| format!("{program} prints what is no text"));
+            .map_err(|_| NoProfile::Failed(format!("{program} prints what is no text")));
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{program} makes no profile: {}", said.trim()))
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.code().is_some() && output.status.code() == refusal.map(i32::from) {
+        return Err(NoProfile::Refused(said));
+    }
+    Err(NoProfile::Failed(format!(
+        "{program} makes no profile: {said}"
+    )))
 }

@@ -397,6 +397,7 @@ impl Stage<'_> {
             command: arguments(&launch.run, start_line),
             terminal: launch.tty == Tty::Command,
             own_environment: self.own_environment(),
+            links: BTreeMap::new(),
         };
         let program = match launcher.programs.first() {
             None => None,

@@ -8,6 +8,7 @@ mod host;
 mod names;
 mod staged;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::Trial;
@@ -173,6 +174,7 @@ impl Rehearsing<'_> {
                 &self.setting.user,
                 variables,
             ),
+            links: BTreeMap::new(),
         };
         let places = Places {
             program: Some(self.setting.program.clone()),

@@ -34,10 +34,14 @@ pub enum Action {
     Write(String),
     /// Makes a directory.
     MakeDirectory(String),
-    /// Makes a symbolic link, at this path.
+    /// Makes a symbolic link, at this path; what it says decides nothing here.
     Symlink(String),
-    /// Makes a device or FIFO, at this path.
+    /// Makes a symbolic link that is followed by what comes after.
+    SymlinkTo(LinkTo),
+    /// Makes a device, at this path.
     MakeNode(String),
+    /// Makes a named pipe, at this path.
+    MakeFifo(String),
     /// Removes a name (unlink(2), rmdir(2)).
     Remove(String),
     /// Renames a file or directory.
@@ -110,8 +114,21 @@ pub enum Action {
     OpenApplication,
     /// Puts itself under a second profile.
     Sandbox(String),
+    /// Goes one of several ways, each of them several actions in order: it comes about
+    /// if every action of one way is allowed.
+    Any(Vec<Vec<Action>>),
     /// One check, as it stands.
     Check(RawCheck),
+}
+
+/// A symbolic link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkTo {
+    /// Where it is made.
+    pub at: String,
+    /// What it says.
+    pub to: String,
 }
 
 /// An old and a new path.
@@ -125,6 +142,9 @@ pub struct TwoPaths {
     /// Whether the new name is taken, so that what it names is removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replaces: bool,
+    /// Whether what is copied is a directory, with all beneath it (clonefile(2)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub directory: bool,
 }
 
 /// A change of metadata.

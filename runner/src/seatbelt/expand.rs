@@ -1,6 +1,6 @@
 //! An action to the checks that a real system makes for it.
 
-use super::action::{Action, Bind, Connect, Metadata, TwoPaths};
+use super::action::{Action, Bind, Connect, LinkTo, Metadata, TwoPaths};
 use super::semantics::{Rule, Semantics};
 use super::subject::{Address, Protocol, Subject, Target};
 use super::tables::Tables;
@@ -75,8 +75,17 @@ impl Expander<'_> {
             Action::Create(path) => self.made(path, true, "REGULAR-FILE"),
             Action::Write(path) => self.at(path, true, &["file-write-data"]),
             Action::MakeDirectory(path) => self.made(path, false, "DIRECTORY"),
-            Action::Symlink(path) => self.made(path, false, "SYMLINK"),
+            Action::Symlink(path) | Action::SymlinkTo(LinkTo { at: path, .. }) => {
+                self.made(path, false, "SYMLINK")
+            }
             Action::MakeNode(path) => self.at(path, false, &["file-mknod"]),
+            Action::MakeFifo(path) => {
+                let mut checks = self.made(path, false, "FIFO")?;
+                // Whether that is asked for a pipe too is not known.
+                let pipe = checks.last().map(|last| last.subject.clone());
+                checks.extend(pipe.map(|pipe| perhaps("file-mknod", pipe)));
+                Ok(checks)
+            }
             Action::Remove(path) => self.at(path, false, &["file-write-unlink"]),
             Action::Rename(paths) => self.rename(paths),
             Action::Link(paths) => {
@@ -84,15 +93,7 @@ impl Expander<'_> {
                 checks.extend(self.at(&paths.to, false, &["file-write-create"])?);
                 Ok(checks)
             }
-            Action::Clone(paths) => {
-                let mut checks = self.at(&paths.from, true, &["file-clone"])?;
-                let from = checks.last().map(|last| last.subject.clone());
-                // A clone's content is that of the file: whether reading it is
-                // checked besides is not known.
-                checks.extend(from.map(|from| perhaps("file-read-data", from)));
-                checks.extend(self.at(&paths.to, false, &["file-write-create"])?);
-                Ok(checks)
-            }
+            Action::Clone(paths) => self.clone_of(paths),
             Action::Change(update) => self.at(
                 &update.path,
                 true,
@@ -179,7 +180,7 @@ impl Expander<'_> {
                     sure("lsopen", Subject::default()),
                 ])
             }
-            Action::Sandbox(_) => Ok(Vec::new()),
+            Action::Sandbox(_) | Action::Any(_) => Ok(Vec::new()),
             Action::Check(check) => self.raw(check),
         }
     }
@@ -194,6 +195,26 @@ impl Expander<'_> {
         for operation in operations {
             checks.push(sure(operation, Subject::path(&resolved.path)));
         }
+        Ok(checks)
+    }
+
+    /// A copy by reference. What lies beneath a directory is not asked about.
+    fn clone_of(&self, paths: &TwoPaths) -> Checks {
+        let mut checks = self.at(&paths.from, true, &["file-clone"])?;
+        let kind = if paths.directory {
+            "DIRECTORY"
+        } else {
+            "REGULAR-FILE"
+        };
+        let number = self.tables.constant("vnode-type", kind);
+        if let (Some(last), Some(number)) = (checks.last_mut(), number) {
+            last.subject.numbers.insert("vnode-type".to_owned(), number);
+        }
+        let from = checks.last().map(|last| last.subject.clone());
+        // A clone's content is that of the file: whether reading it is checked besides
+        // is not known.
+        checks.extend(from.map(|from| perhaps("file-read-data", from)));
+        checks.extend(self.made(&paths.to, false, kind)?);
         Ok(checks)
     }
 

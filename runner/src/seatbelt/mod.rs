@@ -37,7 +37,7 @@ mod text_test;
 mod world;
 
 pub use action::{
-    Action, Bind, Connect, Ioctl, Metadata, RawCheck, Shared, SocketSpec, TwoPaths, Update,
+    Action, Bind, Connect, Ioctl, LinkTo, Metadata, RawCheck, Shared, SocketSpec, TwoPaths, Update,
 };
 pub use answer::{Answer, Basis, Decision};
 pub use error::{Problem, ProfileError, TableError};

@@ -102,8 +102,10 @@ impl<'a> Model<'a> {
 
     /// What comes of an action.
     pub fn perform(&mut self, action: &Action) -> Performed {
-        if let Action::Sandbox(inner) = action {
-            return self.sandbox(inner);
+        match action {
+            Action::Sandbox(inner) => return self.sandbox(inner),
+            Action::Any(ways) => return self.any(ways),
+            _ => {}
         }
         let expander = Expander {
             world: &self.world,
@@ -119,10 +121,43 @@ impl<'a> Model<'a> {
             answer: answer(&checks),
             checks,
         };
-        if let (Action::Rename(paths), Answer::Allowed) = (action, performed.answer) {
-            self.world.rename(&paths.from, &paths.to);
+        if performed.answer == Answer::Allowed {
+            self.world.change(action);
         }
         performed
+    }
+
+    /// The world as the actions left it.
+    pub fn into_world(self) -> World {
+        self.world
+    }
+
+    /// Goes each way from where things stand. The first that is open leaves its changes.
+    fn any(&mut self, ways: &[Vec<Action>]) -> Performed {
+        let mut all = Performed {
+            answer: Answer::Denied,
+            checks: Vec::new(),
+        };
+        for way in ways {
+            let mut model = self.clone();
+            let mut checks = Vec::new();
+            let mut answer = Answer::Allowed;
+            for action in way {
+                let performed = model.perform(action);
+                checks.extend(performed.checks);
+                answer = answer.max(performed.answer);
+                if answer == Answer::Denied {
+                    break;
+                }
+            }
+            if answer == Answer::Allowed {
+                *self = model;
+                return Performed { answer, checks };
+            }
+            all.answer = all.answer.min(answer);
+            all.checks.extend(checks);
+        }
+        all
     }
 
     fn check(&self, planned: Planned) -> Checked {

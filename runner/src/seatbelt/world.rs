@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::action::Action;
 use super::semantics::{Rule, Semantics};
 
 /// More links on one way than a Mac follows (`MAXSYMLINKS`).
@@ -209,6 +210,43 @@ impl World {
         self.links.insert(path.to_owned(), target.to_owned());
     }
 
+    /// The symbolic links that a usual Mac has not, by path.
+    pub fn links_beside(&self, usual: &WorldFile) -> BTreeMap<String, String> {
+        let mut links = self.links.clone();
+        links.retain(|path, _| usual.links.iter().all(|link| link.path != *path));
+        links
+    }
+
+    /// What an action that succeeds changes of what paths lead to.
+    pub fn change(&mut self, action: &Action) {
+        // The last part of these is not followed.
+        let place = |world: &World, path: &str| {
+            let resolved = world.resolve(path, false, Semantics::default());
+            resolved.map_or_else(|_| path.to_owned(), |resolved| resolved.path)
+        };
+        match action {
+            Action::Rename(paths) => {
+                let (from, to) = (place(self, &paths.from), place(self, &paths.to));
+                self.links.remove(&to);
+                self.rename(&from, &to);
+            }
+            Action::Remove(path) => {
+                let path = place(self, path);
+                let stays = |one: &String| {
+                    one.strip_prefix(path.as_str())
+                        .is_none_or(|rest| !(rest.is_empty() || rest.starts_with('/')))
+                };
+                self.links.retain(|link, _| stays(link));
+                self.names.retain(|name, _| stays(name));
+            }
+            Action::SymlinkTo(link) => {
+                let path = place(self, &link.at);
+                self.links.insert(path, link.to.clone());
+            }
+            _ => {}
+        }
+    }
+
     /// Resolves a path as the kernel does; `follow` says whether a link at its end is
     /// followed too.
     pub(super) fn resolve(
@@ -277,7 +315,7 @@ impl World {
     }
 
     /// Moves what is at and below a path.
-    pub(super) fn rename(&mut self, from: &str, to: &str) {
+    fn rename(&mut self, from: &str, to: &str) {
         let moved = |path: &String| {
             let rest = path.strip_prefix(from)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
@@ -285,6 +323,10 @@ impl World {
         let links = std::mem::take(&mut self.links).into_iter();
         self.links = links
             .map(|(path, target)| (moved(&path).unwrap_or(path), target))
+            .collect();
+        let names = std::mem::take(&mut self.names).into_iter();
+        self.names = names
+            .map(|(path, file)| (moved(&path).unwrap_or(path), file))
             .collect();
         let programs = std::mem::take(&mut self.programs).into_iter();
         self.programs = programs
