@@ -108,14 +108,15 @@ fn uses_made(meaning: &Meaning, world: &World, operation: &Operation) -> bool {
 }
 
 /// To give a file the name that it has changes nothing, and may be told to succeed
-/// (rename(2)) whatever the policy says of the name.
+/// (rename(2)) whatever the policy says of the name; also where a hidden name is held.
 fn is_itself(meaning: &Meaning, world: &World, operation: &Operation) -> bool {
-    let number = |text: &str| {
-        let path = resolve(meaning, world, text, false).ok()?.path;
-        world.number(Layer::Host, &path)
+    let place = |text: &str| Some(resolve(meaning, world, text, false).ok()?.path);
+    let (Some(from), Some(to)) = (place(&operation.path), place(operation.second())) else {
+        return false;
     };
-    let from = number(&operation.path);
-    from.is_some() && from == number(operation.second())
+    let number = |path: &str| world.number(Layer::Host, path);
+    let is_held = || from == to && matches!(found(meaning, world, &from), Some(Found::Held));
+    number(&from).is_some() && number(&from) == number(&to) || is_held()
 }
 
 /// What the policy says of one use of a path.

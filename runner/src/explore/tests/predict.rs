@@ -92,6 +92,7 @@ fn predicted(
 #[case("remove-directory empty", Allowed)]
 #[case("remove-directory dir", Denied)]
 #[case("remove dir", Denied)]
+#[case("rename absent absent", Denied)]
 #[case("rename file dir/new", Allowed)]
 #[case("rename dir dir/below", Denied)]
 #[case("rename dir empty", Allowed)]
@@ -255,6 +256,21 @@ fn what_is_hidden_twice_is_no_grant_that_shows() {
     let world = World::of(&scenario);
     let meaning = Meaning::of(&scenario, &world, Surroundings::default());
     assert!(!meaning.leads_to_visible("{root}/hidden/below"));
+}
+
+/// A hidden name that is held is there, and may be given the name that it has.
+#[test]
+fn a_held_name_is_renamed_to_itself_or_not() {
+    let scenario = scenario(
+        &["workspace/dir/"],
+        PolicySpec {
+            hidden: vec!["{root}/workspace/dir/absent".to_owned()],
+            ..PolicySpec::default()
+        },
+    );
+    let predicted = |words| predicted(&scenario, Surroundings::default(), "", words);
+    assert_eq!(predicted("rename dir/absent dir/absent"), Either);
+    assert_eq!(predicted("rename dir/absent dir/other"), Denied);
 }
 
 /// Where a link in a closed directory leads, not everybody finds out.
