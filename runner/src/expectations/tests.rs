@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fs;
 
 use rstest::rstest;
 use serde_json::{Value, json};
