@@ -115,7 +115,10 @@ fn is_itself(meaning: &Meaning, world: &World, operation: &Operation) -> bool {
         return false;
     };
     let number = |path: &str| world.number(Layer::Host, path);
-    let is_held = || from == to && matches!(found(meaning, world, &from), Some(Found::Held));
+    let is_held = || {
+        let held = matches!(found(meaning, world, &from), Some(Found::Held));
+        from == to && (held || meaning.is_hidden_top(&from))
+    };
     number(&from).is_some() && number(&from) == number(&to) || is_held()
 }
 
