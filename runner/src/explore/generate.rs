@@ -194,10 +194,13 @@ fn target(rng: &mut Rng, scenario: &Scenario, path: &str) -> String {
     }
 }
 
-/// A path as it is written from a directory.
+/// A path as it is written from a directory; as it is where nothing is above both.
 pub fn relative(from: &str, to: &str) -> String {
     let mut common = from;
     while !is_within(to, common) {
+        if common.is_empty() {
+            return to.to_owned();
+        }
         common = parent(common);
     }
     let ups = from

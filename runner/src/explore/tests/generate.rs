@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::super::generate::{Claims, scenario};
+use rstest::rstest;
+
+use super::super::generate::{Claims, relative, scenario};
 use super::super::meaning::Meaning;
 use super::super::perform::perform;
 use super::super::predict::{Prediction, predict};
@@ -77,4 +79,14 @@ fn every_prediction_comes_up_and_few_are_left_open() {
     );
     assert!(of(Prediction::Either) * 100 < total * 5, "{counts:?}");
     assert_eq!(of(Prediction::Unknown), 0);
+}
+
+#[rstest]
+#[case("{root}/workspace", "{root}/workspace/file", "file")]
+#[case("{root}/workspace", "{root}/outside", "../outside")]
+#[case("{root}/workspace", "{root}/workspace", ".")]
+#[case("{host-temporary}", "{root}/outside", "{root}/outside")]
+#[case("", "{root}/outside", "{root}/outside")]
+fn a_path_from_a_directory(#[case] from: &str, #[case] to: &str, #[case] written: &str) {
+    assert_eq!(relative(from, to), written);
 }
