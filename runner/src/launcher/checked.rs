@@ -239,13 +239,11 @@ impl<'v> Walker<'v> {
         for name in names_in(text) {
             let plain = name.strip_suffix("-json").unwrap_or(name);
             let own = within.names();
-            if plain == "program" || plain == "program-directory" {
-                if !self.program {
-                    return self.wrong(format!(
-                        "{{{name}}} is the first of `programs`, and this file has none: add \
-                         \"programs\": [\"…\"]"
-                    ));
-                }
+            if !self.program && matches!(plain, "program" | "program-directory") {
+                return self.wrong(format!(
+                    "{{{name}}} is of the first of `programs`, and this file has none: add \
+                     \"programs\": [\"…\"]"
+                ));
             }
             let known = NAMES.contains(&plain)
                 || own.contains(&plain)
