@@ -132,7 +132,8 @@ fn what_a_launcher_changes_is_shown_and_where_to_say_that_it_is_its_own() {
         "{said}"
     );
     assert!(said.contains("/mine: "), "{said}");
-    assert!(said.contains("name the place in `writes`"), "{said}");
+    let advice = "name the place in `writes`";
+    assert_eq!(said.matches(advice).count(), 1, "{said}");
 }
 
 #[test]

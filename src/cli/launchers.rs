@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use perimeter_runner::corpus::expect::Outcome;
 use perimeter_runner::corpus::vocabulary::Platform;
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
@@ -230,6 +231,8 @@ struct Found {
 enum Cause {
     /// The command never started, and the launcher ended so.
     NeverStarted(Ending),
+    /// Something changed: the names, and how.
+    Changed(Vec<String>),
     /// A rule was broken so.
     Broken(&'static str, String),
     /// The launcher prints of its own.
@@ -306,12 +309,29 @@ fn printed(result: &TrialResult) -> Option<&str> {
     (launch.started && !own.is_empty()).then_some(own)
 }
 
+/// What changed outside of the writable grants where the command does nothing there: the
+/// last name of each path, which is the same in every trial, and how.
+fn changed(result: &TrialResult) -> Vec<String> {
+    let seen = result.observed.as_ref();
+    let seen = seen.filter(|_| result.outcome == Outcome::Allowed);
+    let changes = seen.map(|seen| seen.changes.as_slice()).unwrap_or_default();
+    changes
+        .iter()
+        .map(|change| {
+            let name = change.path.rsplit('/').next().unwrap_or_default();
+            format!("{name}: {}", change.what)
+        })
+        .collect()
+}
+
 /// What was tried, what it came to, and where in the launcher file to look.
 fn explain(found: &mut Found, trial: &Trial, result: &TrialResult, rule: &'static str) {
     let launch = result.observed.as_ref().and_then(|seen| seen.last());
     let unstarted = launch.filter(|launch| !launch.started && launch.proves_start);
     let passes = result.verdict.class() == Class::Pass;
+    let changed = changed(result);
     let cause = match unstarted {
+        _ if !changed.is_empty() => Cause::Changed(changed.clone()),
         Some(launch) => Cause::NeverStarted(launch.ending),
         None if passes => Cause::Prints,
         None => Cause::Broken(rule, result.reason.clone()),
@@ -320,6 +340,10 @@ fn explain(found: &mut Found, trial: &Trial, result: &TrialResult, rule: &'stati
         return;
     }
     let (reason, rule) = match passes {
+        false if !changed.is_empty() => (
+            result.reason.as_str(),
+            "if the launcher itself writes there, name the place in `writes`",
+        ),
         false => (result.reason.as_str(), rule),
         true => (
             "the launcher prints on the command's standard output",
@@ -333,13 +357,6 @@ fn explain(found: &mut Found, trial: &Trial, result: &TrialResult, rule: &'stati
         for line in result.evidence.iter().take(LINES) {
             let _ = writeln!(text, "        seen: {}", line.escape_debug());
         }
-    }
-    let changes = result.observed.as_ref().map(|seen| &seen.changes);
-    if changes.is_some_and(|changes| !changes.is_empty()) {
-        let _ = writeln!(
-            text,
-            "        if the launcher itself writes there, name the place in `writes`"
-        );
     }
     let Some(launch) = launch else {
         return;
