@@ -60,7 +60,9 @@ fn without_a_sandbox_a_denial_is_escaped_and_its_twin_conforms() {
             contains(format!("escaped  {DENIAL}/strict"))
                 .and(contains("2 passed, 2 failed"))
                 .and(contains("exit code 1"))
-                .and(contains(format!("perimeter explain {DENIAL}"))),
+                .and(contains(format!(
+                    "perimeter explain --launcher open {DENIAL}"
+                ))),
         )
         .stderr("");
     assert_scratch_is_empty(&place);
@@ -112,6 +114,22 @@ fn a_launcher_whose_program_is_missing_is_told() {
 }
 
 #[test]
+fn the_command_to_look_further_names_the_launcher_as_it_was_named() {
+    let place = Place::new();
+    let text = fs::read_to_string("conformance/launchers/open.json").unwrap();
+    let file = place.file("an open.json", &text).display().to_string();
+    for (launcher, shown) in [("open", "open".to_owned()), (&file, format!("'{file}'"))] {
+        let look = format!("perimeter explain --launcher {shown} {DENIAL}");
+        let mut run = check(&place, &[DENIAL, "-q", "--launcher", launcher]);
+        let output = run.assert().code(1).get_output().stdout.clone();
+        let words = String::from_utf8(output).unwrap();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let words = words.join(" ");
+        assert!(words.contains(&look), "{words}");
+    }
+}
+
+#[test]
 fn quiet_is_the_closing_paragraph_of_what_went_well_and_all_of_what_did_not() {
     let place = Place::new();
     check(&place, &[TWIN, "--quiet"]).assert().code(0).stdout(
@@ -122,7 +140,13 @@ fn quiet_is_the_closing_paragraph_of_what_went_well_and_all_of_what_did_not() {
     check(&place, &[DENIAL, "-q", "--launcher", "open"])
         .assert()
         .code(1)
-        .stdout(contains(format!("escaped  {DENIAL}/strict")).and(contains("exit code 1")));
+        .stdout(
+            predicate::str::starts_with("Failed: 2\n")
+                .and(contains(format!("escaped  {DENIAL}/strict")))
+                .and(contains("exit code 1"))
+                .and(contains("level   ").not())
+                .and(contains("  corpus  ").not()),
+        );
 }
 
 #[rstest]

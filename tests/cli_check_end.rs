@@ -143,6 +143,9 @@ fn a_run_that_is_asked_to_end_says_so_and_no_trial_of_it_failed() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("interrupted"), "{text}");
     assert!(text.contains("0 passed, 0 failed"), "{text}");
+    let end = "exit code 130: interrupted\n";
+    assert!(text.ends_with(end), "{text}");
+    assert_eq!(output.status.code(), Some(130));
     let results = fs::read_to_string(place.path("results.jsonl")).unwrap();
     assert!(results.contains("\"interrupted\":true"), "{results}");
 }

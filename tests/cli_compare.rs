@@ -79,6 +79,27 @@ fn the_parts_of_a_split_run_are_one_column() {
 }
 
 #[test]
+fn a_level_in_which_a_trial_fails_does_not_hold_whatever_is_left_out() {
+    let place = Place::new();
+    let open = results(&place, "open", &["--partition", "1/2"]);
+    let compared = json(&place, &[&open]);
+    let column = &compared["columns"][0];
+    assert_eq!(column["complete"], false);
+    let level = column["levels"].as_array().unwrap().iter();
+    let holds: Vec<&Value> = level
+        .filter(|level| level["level"] == "confined-writes")
+        .map(|level| &level["hold"])
+        .collect();
+    assert_eq!(holds, ["no"]);
+    perimeter(&["compare", &results(&place, "open", &[])])
+        .assert()
+        .code(0)
+        .stdout(contains("✗").and(contains(
+            "1 case that conforms wherever it counts is left out",
+        )));
+}
+
+#[test]
 fn markdown_is_printed_where_no_file_is_named() {
     let place = Place::new();
     let open = results(&place, "open", &[]);

@@ -102,6 +102,30 @@ fn a_policy_that_this_user_cannot_read_is_refused() {
 }
 
 #[rstest]
+#[case("nosuch.json")]
+#[case("deep/nosuch.json")]
+fn a_policy_in_the_workspace_that_is_not_there_is_refused_for_that(#[case] name: &str) {
+    let place = Place::new();
+    let policy = place.path("workspace").join(name);
+    refused(
+        &place,
+        &["--policy", policy.to_str().unwrap()],
+        &[name, "does not exist"],
+    );
+    assert!(!policy.exists());
+}
+
+#[test]
+fn a_command_without_hyphens_before_it_is_told_where_they_stand() {
+    let place = Place::new();
+    check_refusal(
+        place.perimeter(&["exec", "touch", "begun"]),
+        &["write `-- touch`"],
+    );
+    assert_not_begun(&place);
+}
+
+#[rstest]
 #[case("workspace/policy.json")]
 #[case("workspace/deep/policy.json")]
 fn a_policy_that_the_command_could_change_is_refused(#[case] name: &str) {

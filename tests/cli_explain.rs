@@ -92,6 +92,23 @@ fn another_launcher_has_its_own_command_line_and_no_plan() {
     assert!(check.ends_with("--launcher bubblewrap-004"), "{check}");
 }
 
+/// The commands that are typed next name what this one named.
+#[test]
+fn the_commands_for_next_name_launcher_and_corpus_as_they_were_named() {
+    let file = "./conformance/launchers/open.json";
+    let given = ["--launcher", file, "--corpus", "./conformance"];
+    let explanation = json(&[&["files.write.create-outside"], &given[..]].concat());
+    let end = format!(" --launcher {file} --corpus ./conformance");
+    for command in ["check", "repro"] {
+        let command = explanation[command].as_str().unwrap();
+        assert!(command.ends_with(&end), "{command}");
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        if words[0] == "repro" {
+            perimeter(&words).assert().code(0);
+        }
+    }
+}
+
 /// Each verdict in the case's own terms, and only those that the case can have.
 #[rstest]
 #[case::denial(

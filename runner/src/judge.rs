@@ -164,17 +164,19 @@ fn vacuous(
     if possible {
         return None;
     }
-    let mut evidence: Vec<String> = parts(baseline, false)
+    // How it ended, and the last that it said, tell most of why nothing came of it.
+    let mut evidence = Vec::new();
+    if let Some(launch) = baseline.last() {
+        let mut lines = streams(launch).into_iter();
+        evidence.extend(lines.next());
+        evidence.extend(last_lines(&launch.error_output));
+        evidence.extend(parts(baseline, false));
+        evidence.extend(lines.filter(|line| !line.starts_with(ERRORS)));
+    }
+    let evidence = evidence
         .into_iter()
         .map(|line| format!("without a sandbox: {line}"))
         .collect();
-    if let Some(launch) = baseline.last() {
-        evidence.extend(
-            streams(launch)
-                .into_iter()
-                .map(|line| format!("without a sandbox: {line}")),
-        );
-    }
     Some(found(
         Verdict::Vacuous,
         "the same command without a sandbox does not bring the effect about on this host",
@@ -400,13 +402,16 @@ fn shown_ending(launch: &LaunchObservation) -> String {
     }
 }
 
+/// What a command's standard error is called.
+const ERRORS: &str = "stderr";
+
 /// The launch in a few lines, for evidence.
 fn streams(launch: &LaunchObservation) -> Vec<String> {
     let mut lines = vec![format!("launcher ended with {}", shown_ending(launch))];
     for (name, text) in [
         ("before the command", &launch.preamble),
         ("stdout", &launch.output),
-        ("stderr", &launch.error_output),
+        (ERRORS, &launch.error_output),
     ] {
         let text = text.trim();
         if !text.is_empty() {
@@ -414,6 +419,16 @@ fn streams(launch: &LaunchObservation) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The last lines of a command's errors.
+fn last_lines(errors: &str) -> Vec<String> {
+    const LINES: usize = 3;
+    let lines: Vec<&str> = errors.lines().filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES)..]
+        .iter()
+        .map(|line| format!("{ERRORS}: {}", shortened(line)))
+        .collect()
 }
 
 /// The first few hundred characters of a text.

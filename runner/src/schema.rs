@@ -13,6 +13,7 @@ use crate::corpus::matrix::MatrixFile;
 use crate::corpus::requirement::RequirementFile;
 use crate::launcher::document::{EnvironmentDocument, PolicyDocument};
 use crate::launcher::file::LauncherFile;
+use crate::launcher::request::Request;
 use crate::report::results::Line;
 use crate::seatbelt::{FactFile, ImportsFile, OperationsFile, WorldFile};
 
@@ -55,6 +56,7 @@ pub fn schemas() -> Vec<Schema> {
         schema::<ImportsFile>("imports.schema.json", "Sandbox profiles of the system"),
         schema::<WorldFile>("world.schema.json", "A usual Mac"),
         schema::<PolicyDocument>("policy.schema.json", "A policy document"),
+        schema::<Request>("request.schema.json", "What a launcher is asked for"),
         schema::<RequirementFile>("requirements.schema.json", "The promises that cases cover"),
         schema::<Line>("results.schema.json", "A line of a results file"),
         schema::<RetiredFile>(

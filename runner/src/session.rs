@@ -75,14 +75,12 @@ pub enum SessionError {
     #[error("cannot find this program's own file: {0}")]
     Program(std::io::Error),
     /// A program that the launcher needs is not here.
-    #[error(
-        "launcher {launcher}: {program} is not on this host; install it, or let {variable} name its place", variable = program::variable(program)
-    )]
+    #[error("launcher {launcher}: {absence}")]
     Missing {
         /// The launcher.
         launcher: String,
-        /// The program.
-        program: String,
+        /// Why the program cannot be run, and what to do.
+        absence: String,
     },
 }
 
@@ -122,15 +120,12 @@ impl Session {
             .launcher(OPEN)
             .ok_or(SessionError::NoBaseline)?
             .clone();
-        let missing = settings
-            .launcher
-            .programs
-            .iter()
-            .find(|program| program::find(program).is_none());
-        if let Some(program) = missing {
+        let programs = &settings.launcher.programs;
+        let missing = programs.iter().find_map(|name| program::absence(name));
+        if let Some(absence) = missing {
             return Err(SessionError::Missing {
                 launcher: settings.launcher.name.clone(),
-                program: program.clone(),
+                absence,
             });
         }
         let scratch = match &settings.scratch {

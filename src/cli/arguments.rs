@@ -321,7 +321,7 @@ pub struct Check {
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto")]
     pub color: ColorFlag,
-    /// Print failures and the closing line alone
+    /// Print failures, what was not proven though it is required, and the closing lines alone
     #[arg(long, short)]
     pub quiet: bool,
 }

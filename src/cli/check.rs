@@ -12,7 +12,7 @@ use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
 use perimeter_runner::facts;
 use perimeter_runner::launcher::file::LauncherFile;
-use perimeter_runner::report::console::{Color, Look, PrintError, print, render};
+use perimeter_runner::report::console::{Asked, Color, Look, PrintError, print, render_asked};
 use perimeter_runner::report::progress::Progress;
 use perimeter_runner::report::results::{Contract, Header, TrialResult};
 use perimeter_runner::report::summary::Summary;
@@ -218,8 +218,8 @@ fn measure(
     let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut summary = Summary::of(&results, session.contract())
         .with_expectation_problems(known.problems(corpus, &results));
-    if Interrupts::exit_status().is_some() {
-        summary = summary.interrupted();
+    if let Some(status) = Interrupts::exit_status() {
+        summary = summary.interrupted().ending_with(status);
     }
     if let Some(writer) = file {
         writer
@@ -251,12 +251,11 @@ fn report(
         ColorFlag::Always => Color::Always,
         ColorFlag::Never => Color::Never,
     });
-    let mut text = render(header, results, summary, *milliseconds, &look);
-    if check.quiet && summary.exit_code() == RunCode::Conforms {
-        // The closing paragraph alone says what was proven.
-        let closing = text.trim_end().rsplit("\n\n").next().unwrap_or_default();
-        text = format!("{closing}\n");
-    }
+    let asked = Asked {
+        launcher: check.launcher.as_deref(),
+        quiet: check.quiet,
+    };
+    let text = render_asked(header, results, summary, *milliseconds, &look, asked);
     match print(&mut io::stdout().lock(), &text) {
         Ok(()) | Err(PrintError::Closed) => {}
         Err(error) => return Err(harness(error)),

@@ -57,7 +57,9 @@ pub fn prepare_with(
         EnforcementFlag::Required => Enforcement::Required,
         EnforcementFlag::Off => Enforcement::Off,
     };
-    let launcher = Launcher::prepare_with(&policy, &workspace, enforcement).map_err(refused)?;
+    let launcher = Launcher::prepare_with(&policy, &workspace, enforcement).map_err(|error| {
+        absent_policy(confinement, &workspace).unwrap_or_else(|| refused(error))
+    })?;
     Ok(Prepared {
         launcher,
         directory,
@@ -89,6 +91,24 @@ pub fn workspace(confinement: &Confinement) -> Result<PathBuf, Failure> {
         Some(workspace) if workspace.is_absolute() => workspace.clone(),
         Some(workspace) => current()?.join(workspace),
         None => logical(current()?),
+    })
+}
+
+/// What to say of a launch that was refused, where the policy is a file in the workspace
+/// that is not there: most often its name is misspelt.
+fn absent_policy(confinement: &Confinement, workspace: &Path) -> Option<Failure> {
+    let file = std::path::absolute(confinement.policy.as_deref()?).ok()?;
+    let absent = file.symlink_metadata().is_err();
+    let there = |path: &Path| path.canonicalize().ok();
+    let directory = file.ancestors().skip(1).find_map(there)?;
+    let within = directory.starts_with(workspace.canonicalize().ok()?);
+    (absent && within).then(|| {
+        refused(format_args!(
+            "policy {} does not exist, and a command could write it, since the workspace {} is \
+             writable: name a document that is there, in a directory of its own",
+            file.display(),
+            workspace.display()
+        ))
     })
 }
 

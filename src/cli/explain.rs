@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use perimeter_runner::report::console::{Color, Look};
+use perimeter_runner::shell::word;
 
 use super::corpus::{launcher, load, named};
 use super::failure::Failure;
@@ -45,7 +46,14 @@ pub fn run(explain: &Explain) -> Result<ExitCode, Failure> {
     let corpus = load(explain.corpus.as_deref())?;
     let named = named(&corpus, &explain.case)?;
     let launcher = launcher(&corpus, &explain.launcher)?;
-    let explanation = explanation::explain(&corpus, &named, &launcher)?;
+    let mut given = String::new();
+    if explain.launcher != "reference" {
+        given += &format!(" --launcher {}", word(&explain.launcher));
+    }
+    if let Some(directory) = &explain.corpus {
+        given += &format!(" --corpus {}", word(&directory.display().to_string()));
+    }
+    let explanation = explanation::explain(&corpus, &named, &launcher, &given)?;
     let text = if explain.json {
         let json = serde_json::to_string_pretty(&explanation);
         format!("{}\n", json.map_err(|error| Failure::new(70, error))?)

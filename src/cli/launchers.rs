@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use perimeter_runner::corpus::expect::Outcome;
 use perimeter_runner::corpus::vocabulary::Platform;
 use perimeter_runner::corpus::{Corpus, Trial};
 use perimeter_runner::exit::ExitCode as RunCode;
@@ -14,9 +15,10 @@ use perimeter_runner::launcher::consistency;
 use perimeter_runner::launcher::file::LauncherFile;
 use perimeter_runner::launcher::program;
 use perimeter_runner::launcher::version::version;
+use perimeter_runner::observe::observation::Ending;
 use perimeter_runner::report::results::{Contract, TrialResult};
 use perimeter_runner::session::{Session, Settings};
-use perimeter_runner::verdict::Class;
+use perimeter_runner::verdict::{Class, Verdict};
 use serde_json::json;
 
 use super::corpus::{launcher, load};
@@ -71,7 +73,7 @@ pub fn run(launchers: &Launchers) -> Result<ExitCode, Failure> {
         None => list(&corpus, launchers.json),
         Some(LaunchersCommand::Check { file, scratch }) => {
             let launcher = launcher(&corpus, file)?;
-            check(&corpus, launcher, scratch.clone())
+            check(&corpus, file, launcher, scratch.clone())
         }
     }
 }
@@ -128,14 +130,10 @@ impl State {
                 version: None,
             };
         }
-        let absent = |name: &&String| program::find(name).is_none();
-        if let Some(name) = file.programs.iter().find(absent) {
-            let missing = Some(format!(
-                "absent: {name} is neither on PATH nor where {} leads",
-                program::variable(name)
-            ));
+        let absence = file.programs.iter().find_map(|name| program::absence(name));
+        if let Some(absence) = absence {
             return State {
-                missing,
+                missing: Some(format!("absent: {absence}")),
                 version: None,
             };
         }
@@ -150,10 +148,14 @@ impl State {
 
 /// What is tried, and what a launcher is told if it fails: cases of the corpus inside
 /// this program.
-const TRIED: [(&str, &str); 6] = [
+const TRIED: [(&str, &str); 7] = [
     (
         "lifecycle.streams.separate",
         "the command's output and errors are its own: the launcher must add nothing to them and keep them apart",
+    ),
+    (
+        "lifecycle.streams.input",
+        "the standard input is the command's own: the launcher must neither read nor close it",
     ),
     (
         "lifecycle.status.ordinary",
@@ -179,16 +181,88 @@ const TRIED: [(&str, &str); 6] = [
 
 fn check(
     corpus: &Corpus,
+    typed: &str,
     launcher: LauncherFile,
     scratch: Option<PathBuf>,
 ) -> Result<ExitCode, Failure> {
     let name = launcher.name.clone();
-    let mut wrong = 0;
-    let mut text = String::new();
+    let mut found = Found::default();
     for problem in consistency::problems(&launcher) {
-        wrong += 1;
-        let _ = writeln!(text, "wrong   {problem}");
+        found.wrong(&problem);
     }
+    // What each trial would trip over is said once, and not by all of them.
+    if found.wrong == 0 {
+        try_out(corpus, launcher, scratch, &mut found)?;
+    }
+    let Found {
+        mut text, wrong, ..
+    } = found;
+    let end = match wrong {
+        0 => {
+            let typed = perimeter_runner::shell::word(typed);
+            format!("the file is right so far; next: perimeter check --launcher {typed}")
+        }
+        1 => "1 thing is wrong".to_owned(),
+        _ => format!("{wrong} things are wrong"),
+    };
+    let _ = writeln!(text, "\n{name}: {end}");
+    super::print::written(io::Write::write_all(
+        &mut io::stdout().lock(),
+        text.as_bytes(),
+    ))?;
+    Ok(if wrong == 0 {
+        RunCode::Conforms.into()
+    } else {
+        RunCode::Failure.into()
+    })
+}
+
+/// What was found of a launcher file.
+#[derive(Default)]
+struct Found {
+    text: String,
+    wrong: usize,
+    /// The causes that were told, and the trial under which each stands.
+    told: Vec<(Cause, String)>,
+}
+
+/// What tells one cause from another.
+#[derive(PartialEq)]
+enum Cause {
+    /// The command never started, and the launcher ended so.
+    NeverStarted(Ending),
+    /// Something changed: the names, and how.
+    Changed(Vec<String>),
+    /// A rule was broken so.
+    Broken(&'static str, String),
+    /// The launcher prints of its own.
+    Prints,
+}
+
+impl Found {
+    fn wrong(&mut self, problem: &str) {
+        self.wrong += 1;
+        let _ = writeln!(self.text, "wrong   {problem}");
+    }
+
+    /// Whether a cause is new; if not, the trial is added to where it was told.
+    fn is_new(&mut self, cause: Cause, trial: &str) -> bool {
+        if let Some((_, first)) = self.told.iter().find(|(told, _)| *told == cause) {
+            let _ = writeln!(self.text, "wrong   {trial}: as {first}");
+            return false;
+        }
+        self.told.push((cause, trial.to_owned()));
+        true
+    }
+}
+
+/// Runs the trials.
+fn try_out(
+    corpus: &Corpus,
+    launcher: LauncherFile,
+    scratch: Option<PathBuf>,
+    found: &mut Found,
+) -> Result<(), Failure> {
     let session = Session::start(
         corpus,
         Settings {
@@ -206,59 +280,88 @@ fn check(
         },
     )
     .map_err(|error| Failure::new(USAGE, error))?;
-    let mut tried = 0;
+    let mut tried = false;
     for (id, rule) in TRIED {
         for trial in corpus.trials.iter().filter(|trial| trial.case.id == id) {
             let result = session.run(trial);
             match result.verdict.class() {
                 Class::Uncounted => continue,
-                Class::Pass => {
-                    tried += 1;
-                    let _ = writeln!(text, "right   {}", trial.name);
+                Class::Pass if printed(&result).is_none() => {
+                    let _ = writeln!(found.text, "right   {}", trial.name);
                 }
-                _ => {
-                    tried += 1;
-                    wrong += 1;
-                    explain(&mut text, trial, &result, rule);
-                }
+                _ => explain(found, trial, &result, rule),
             }
+            tried = true;
         }
     }
-    if tried == 0 {
-        wrong += 1;
-        let _ = writeln!(
-            text,
-            "wrong   nothing could be tried: claim posture-strict or posture-host-readable, and network-host or network-none, in `features`"
+    if !tried {
+        found.wrong(
+            "nothing could be tried: claim posture-strict or posture-host-readable, and network-host or network-none, in `features`",
         );
     }
-    let _ = writeln!(
-        text,
-        "\n{name}: {}",
-        match wrong {
-            0 => format!("the file is right so far; next: perimeter check --launcher {name}"),
-            1 => "1 thing is wrong".to_owned(),
-            _ => format!("{wrong} things are wrong"),
-        }
-    );
-    super::print::written(io::Write::write_all(
-        &mut io::stdout().lock(),
-        text.as_bytes(),
-    ))?;
-    Ok(if wrong == 0 {
-        RunCode::Conforms.into()
-    } else {
-        RunCode::Failure.into()
-    })
+    Ok(())
+}
+
+/// What a launcher printed on the command's standard output, where the command started.
+fn printed(result: &TrialResult) -> Option<&str> {
+    let launch = result.observed.as_ref()?.last()?;
+    let own = launch.preamble.as_str();
+    (launch.started && !own.is_empty()).then_some(own)
+}
+
+/// What changed outside of the writable grants where the command does nothing there: the
+/// last name of each path, which is the same in every trial, and how.
+fn changed(result: &TrialResult) -> Vec<String> {
+    let seen = result.observed.as_ref();
+    let seen = seen.filter(|_| result.outcome == Outcome::Allowed);
+    let changes = seen.map(|seen| seen.changes.as_slice()).unwrap_or_default();
+    changes
+        .iter()
+        .map(|change| {
+            let name = change.path.rsplit('/').next().unwrap_or_default();
+            format!("{name}: {}", change.what)
+        })
+        .collect()
 }
 
 /// What was tried, what it came to, and where in the launcher file to look.
-fn explain(text: &mut String, trial: &Trial, result: &TrialResult, rule: &str) {
-    let _ = writeln!(text, "wrong   {}: {}", trial.name, result.reason);
+fn explain(found: &mut Found, trial: &Trial, result: &TrialResult, rule: &'static str) {
+    let launch = result.observed.as_ref().and_then(|seen| seen.last());
+    let unstarted = launch.filter(|launch| !launch.started && launch.proves_start);
+    let passes = result.verdict.class() == Class::Pass;
+    let changed = changed(result);
+    let cause = match unstarted {
+        _ if !changed.is_empty() => Cause::Changed(changed.clone()),
+        Some(launch) => Cause::NeverStarted(launch.ending),
+        None if passes => Cause::Prints,
+        None => Cause::Broken(rule, result.reason.clone()),
+    };
+    if !found.is_new(cause, &trial.name) {
+        return;
+    }
+    let (reason, rule) = match passes {
+        false if !changed.is_empty() => (
+            result.reason.as_str(),
+            "if the launcher itself writes there, name the place in `writes`",
+        ),
+        false => (result.reason.as_str(), rule),
+        true => (
+            "the launcher prints on the command's standard output",
+            "the streams are the command's own: let the launcher be silent, or write to a file",
+        ),
+    };
+    found.wrong(&format!("{}: {reason}", trial.name));
+    let text = &mut found.text;
     let _ = writeln!(text, "        {rule}");
-    let Some(launch) = result.observed.as_ref().and_then(|seen| seen.last()) else {
+    if result.verdict == Verdict::Escaped {
+        for line in result.evidence.iter().take(LINES) {
+            let _ = writeln!(text, "        seen: {}", line.escape_debug());
+        }
+    }
+    let Some(launch) = launch else {
         return;
     };
-    if !launch.started && launch.proves_start {
+    if unstarted.is_some() {
         let _ = writeln!(
             text,
             "        the command never started, and the launcher ended with {}",
@@ -276,8 +379,17 @@ fn explain(text: &mut String, trial: &Trial, result: &TrialResult, rule: &str) {
         ("before the command", &launch.preamble),
         ("standard error", &launch.error_output),
     ] {
-        for line in said.lines().take(8) {
+        let lines: Vec<&str> = said.lines().collect();
+        // What went wrong stands at the end.
+        let left = lines.len().saturating_sub(LINES);
+        if left > 0 {
+            let _ = writeln!(text, "        {stream}: … {left} more before");
+        }
+        for line in &lines[left..] {
             let _ = writeln!(text, "        {stream}: {}", line.escape_debug());
         }
     }
 }
+
+/// As many lines as are shown of anything.
+const LINES: usize = 8;

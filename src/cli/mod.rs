@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use arguments::{Arguments, Command, Exec};
 use failure::{Failure, LAUNCHER};
@@ -42,7 +42,10 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     if is_exec {
         return match Exec::try_parse_from(words.into_iter().skip(1)) {
             Ok(exec) => exec::run(exec).unwrap_or_else(|failure| failure.report()),
-            Err(error) => refuse(&error, LAUNCHER),
+            Err(error) => match bare_command(&error) {
+                Some(failure) => failure.report(),
+                None => refuse(&error, LAUNCHER),
+            },
         };
     }
     let arguments = match Arguments::try_parse_from(words) {
@@ -66,6 +69,20 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
         Command::Completions { shell } => completions::run(shell),
     };
     outcome.unwrap_or_else(|failure: Failure| failure.report())
+}
+
+/// What to say of a command that was typed without the `--` before it.
+fn bare_command(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let bare = error.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
+    bare.then(|| {
+        let message = format_args!(
+            "{word:?} is no option of exec; the command stands behind two hyphens: write `-- {word}`"
+        );
+        Failure::new(LAUNCHER, message)
+    })
 }
 
 /// A command line that is wrong, or a call for help. Under `exec` the statuses below 125

@@ -33,7 +33,7 @@ pub struct LevelCell {
     pub conform: usize,
     /// MUST trials that count.
     pub counted: usize,
-    /// Whether it holds; nothing is said where the runs leave trials out.
+    /// Whether it holds; where the runs leave trials out, only that it does not.
     pub hold: Hold,
 }
 
@@ -173,10 +173,11 @@ impl Column {
                     claimed: claims.iter().any(|claim| *claim >= row.level),
                     conform: row.must.conform,
                     counted: row.must.counted(),
-                    hold: if self.complete {
-                        row.hold
-                    } else {
-                        Hold::Unjudged
+                    // What failed stays so, whatever the trials would show that are left out.
+                    hold: match row.hold {
+                        hold if self.complete => hold,
+                        Hold::Fails => Hold::Fails,
+                        _ => Hold::Unjudged,
                     },
                 };
                 (row.level, cell)

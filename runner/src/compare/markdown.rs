@@ -80,10 +80,13 @@ fn cases(page: &mut String, comparison: &Comparison) {
         })
         .collect();
     let rest = comparison.rows.len() - told.len();
+    let rest = match rest {
+        1 => "1 case that conforms wherever it counts is left out".to_owned(),
+        _ => format!("{rest} cases that conform wherever they count are left out"),
+    };
     let _ = writeln!(
         page,
-        "## Cases\n\n{rest} cases that conform wherever they count are left out. † marks a case \
-         whose text differs between runs.\n"
+        "## Cases\n\n{rest}. † marks a case whose text differs between runs.\n"
     );
     head(page, "case", &names(&comparison.columns));
     for row in told {

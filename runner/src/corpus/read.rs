@@ -13,6 +13,7 @@ use super::load::CorpusFile;
 use super::matrix::{MATRIX, MatrixFile};
 use super::requirement::RequirementFile;
 use super::source::{Source, SourceFile};
+use crate::launcher::checked;
 use crate::launcher::file::LauncherFile;
 use crate::seatbelt;
 
@@ -54,11 +55,10 @@ impl Read {
         for file in source.files()? {
             match file.name.split_once('/') {
                 None => read.single(&file),
-                Some(("launchers", _)) => {
-                    if let Some(launcher) = read.content(&file) {
-                        read.launchers.push(launcher);
-                    }
-                }
+                Some(("launchers", _)) => match checked::read(&file.shown, &file.bytes) {
+                    Ok(launcher) => read.launchers.push(launcher),
+                    Err(error) => read.malformed.push(error),
+                },
                 Some(("expectations", _)) => {
                     if let Some(content) = read.content(&file) {
                         read.expectations.push((file.clone(), content));
@@ -66,7 +66,9 @@ impl Read {
                 }
                 Some(_) if file.name == MATRIX => read.matrix = read.content(&file),
                 Some(("faults", _)) => {
-                    if let Some(content) = read.content(&file) {
+                    if let Err(error) = checked::check(&file.shown, &file.bytes, Some("launcher")) {
+                        read.malformed.push(error);
+                    } else if let Some(content) = read.content(&file) {
                         let source = file.clone();
                         read.faults.push(FaultSource { source, content });
                     }

@@ -187,6 +187,29 @@ fn a_lost_write_deviates_where_the_case_says_so() {
     );
 }
 
+#[test]
+fn what_is_vacuous_shows_how_the_command_ended_without_a_sandbox_and_its_last_words() {
+    let mut baseline = run(true, false);
+    baseline.launches[0].ending = Ending::Exited(7);
+    baseline.launches[0].error_output = "one\ntwo\nthree\n\nfour\n".to_owned();
+    let judgement = judge(
+        &expect(Outcome::Denied),
+        LauncherTraits::default(),
+        Some(&baseline),
+        &run(true, false),
+    );
+    assert_eq!(
+        judgement.evidence,
+        [
+            "without a sandbox: launcher ended with 7",
+            "without a sandbox: stderr: two",
+            "without a sandbox: stderr: three",
+            "without a sandbox: stderr: four",
+            "without a sandbox: does not show: a file",
+        ]
+    );
+}
+
 /// A refusal: whether the launch, and the mended launch, started.
 #[rstest]
 #[case::refused(false, Some(true), Ending::Exited(125), Verdict::Conforms)]

@@ -6,7 +6,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::error::{CorpusError, parse};
+use super::{checked, program};
+use crate::corpus::error::CorpusError;
+use crate::corpus::place::At;
 use crate::corpus::source::read_named;
 use crate::corpus::vocabulary::{Feature, Level, Platform};
 
@@ -174,6 +176,7 @@ pub enum Condition {
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub command: bool,
     /// Whether the program's name is searched on PATH first, for launchers that
     /// need an absolute one.
@@ -215,12 +218,23 @@ pub fn read_launcher(path: &Path) -> Result<LauncherFile, CorpusError> {
         path: path.to_owned(),
         error,
     })?;
-    let mut file: LauncherFile = parse(&path.display().to_string(), &bytes)?;
-    for program in &mut file.programs {
+    let shown = path.display().to_string();
+    let mut file = checked::read(&shown, &bytes)?;
+    for (index, program) in file.programs.iter_mut().enumerate() {
         if let Some(beside) = program.strip_prefix("./") {
             let beside = path.with_file_name(beside);
             let whole = std::path::absolute(&beside).unwrap_or(beside);
             *program = whole.display().to_string();
+        } else if !program.contains('/')
+            && program::find(program).is_none()
+            && path.with_file_name(&*program).is_file()
+        {
+            let problem = format!(
+                "{program} is not on PATH, and a file of that name lies beside this one: write \"./{program}\""
+            );
+            let text = String::from_utf8_lossy(&bytes);
+            let path = [At::Field("programs"), At::Item(index)];
+            return Err(checked::malformed(&shown, &text, &path, problem));
         }
     }
     Ok(file)

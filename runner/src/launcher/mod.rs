@@ -1,5 +1,6 @@
 //! Launchers: the programs under test, and how each is driven.
 
+pub(crate) mod checked;
 pub mod consistency;
 pub mod document;
 pub mod file;

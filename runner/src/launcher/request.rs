@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::document::{EnvironmentDocument, PolicyDocument};
@@ -12,23 +13,29 @@ use crate::corpus::policy::PolicySpec;
 
 /// One launch, in terms that every launcher shares. A launcher that needs code
 /// to be driven is given this as JSON.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Request {
-    /// The policy.
+    /// What the command may reach. A list that is empty is left out; the network is always
+    /// stated.
     pub policy: PolicySpec,
-    /// The workspace.
+    /// The workspace: an absolute path, which the command may always write.
     pub workspace: PathBuf,
-    /// The directory that the command runs in.
+    /// The directory that the command is to run in: an absolute path.
     pub cwd: PathBuf,
-    /// Whether that was asked for, or is the workspace by default.
+    /// Whether that was asked for; if not, it is the workspace.
     pub cwd_asked: bool,
-    /// The agent's variables.
+    /// The variables that the command is to have beside what the posture gives it; `null`
+    /// where none are asked for. A text is a document of them as an agent wrote it, and
+    /// may be wrong: a launcher that reads no such documents does not claim `documents`.
     pub environment: Option<EnvironmentSpec>,
-    /// The argument vector of the command.
+    /// The argument vector of the command, the program first. Nothing in it is to be
+    /// expanded.
     pub command: Vec<String>,
-    /// Whether the command is to get a terminal of its own.
+    /// Whether the command is to get a terminal of its own, which is no way to the
+    /// caller's; only a launcher that claims `terminal` is asked.
     pub terminal: bool,
-    /// The launcher's own environment.
+    /// The environment that the launcher itself is started with: the caller's, for the
+    /// posture that hands it on. It is told, and need not be read.
     pub own_environment: BTreeMap<String, String>,
     /// Symbolic links of a Mac that is only thought of, by path; for a run that is
     /// modelled.

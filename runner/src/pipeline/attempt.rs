@@ -49,10 +49,8 @@ pub(super) enum AttemptError {
         path: PathBuf,
         error: io::Error,
     },
-    #[error(
-        "launcher {launcher}: {program} is not on this host; install it, or name it by its path"
-    )]
-    Program { launcher: String, program: String },
+    #[error("launcher {launcher}: {absence}")]
+    Program { launcher: String, absence: String },
 }
 
 /// The trial under one launcher.
@@ -403,7 +401,7 @@ impl Stage<'_> {
             None => None,
             Some(name) => Some(program::find(name).ok_or_else(|| AttemptError::Program {
                 launcher: launcher.name.clone(),
-                program: name.clone(),
+                absence: program::absence(name).unwrap_or_default(),
             })?),
         };
         let places = Places {

@@ -110,13 +110,12 @@ pub(crate) fn counts(summary: &Summary, milliseconds: u64) -> String {
             line += &format!(", {number} {what}");
         }
     }
-    let code = summary.exit_code();
-    format!(
-        "{line}, in {}; exit code {}: {}",
-        duration(milliseconds),
-        code.code(),
-        summary.meaning(),
-    )
+    line += &format!(", in {}; ", duration(milliseconds));
+    if let Some(status) = summary.signal_status {
+        return format!("{line}exit code {status}: interrupted");
+    }
+    let code = summary.exit_code().code();
+    format!("{line}exit code {code}: {}", summary.meaning())
 }
 
 #[cfg(test)]
@@ -175,6 +174,13 @@ mod tests {
         let contract = Contract::default();
         let said = proven(&Summary::of(&[optional], &contract), &contract);
         assert!(said.starts_with("The launcher claims no level"), "{said}");
+    }
+
+    #[test]
+    fn a_run_that_a_signal_ends_says_so() {
+        let summary = Summary::of(&sample::trials(), &sample::contract());
+        let line = counts(&summary.interrupted().ending_with(130), 1);
+        assert!(line.ends_with("; exit code 130: interrupted"), "{line}");
     }
 
     #[test]

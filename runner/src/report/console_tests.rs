@@ -78,6 +78,42 @@ fn a_failure_says_what_was_asserted_seen_and_how_to_look_further() {
 }
 
 #[test]
+fn what_is_vacuous_shows_what_was_seen_and_that_the_case_may_be_wrong() {
+    let vacuous =
+        |id| sample::trial(id, Verdict::Vacuous).because("nothing shows", &["ended with status 7"]);
+    let report = plain(&[vacuous("a.b.one"), vacuous("a.b.two")]);
+    position(&report, "    seen      | ended with status 7\n");
+    let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    position(&words, "if it does it nowhere, the case itself is wrong");
+}
+
+#[test]
+fn a_quiet_report_is_of_what_fails_and_the_end() {
+    let trials = sample::trials();
+    let header = sample::header();
+    let summary = Summary::of(&trials, &header.contract);
+    let asked = Asked {
+        launcher: Some("./my own.json"),
+        quiet: true,
+    };
+    let report = render_asked(&header, &trials, &summary, 1, &Look::plain(200), asked);
+    assert!(report.starts_with("Failed: 2\n"), "{report}");
+    position(
+        &report,
+        "    look      perimeter explain --launcher './my own.json' processes.tree.dies\n",
+    );
+    let kept: Vec<&str> = report
+        .split("\n\n")
+        .filter(|part| !part.starts_with("  "))
+        .collect();
+    let [_, unproven, end] = kept[..] else {
+        panic!("{report}");
+    };
+    assert_eq!(unproven, "Not proven: 2");
+    assert!(end.starts_with("83 of 89 required cases conform"), "{end}");
+}
+
+#[test]
 fn a_case_of_another_corpus_is_looked_up_there() {
     let mut header = sample::header();
     header.corpus.directory = Some(String::from("/srv/mine"));

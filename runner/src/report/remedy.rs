@@ -10,7 +10,8 @@ pub(crate) fn remedy(trial: &TrialResult) -> Option<String> {
     match trial.verdict {
         Verdict::Vacuous => Some(String::from(
             "run where the command does its work without a sandbox: as another user, on another \
-             host, or with a scratch directory on another file system",
+             host, or with a scratch directory on another file system; if it does it nowhere, \
+             the case itself is wrong",
         )),
         Verdict::Unmeasured if !trial.missing.is_empty() => {
             let steps: Vec<_> = trial.missing.iter().map(|&fact| step(fact)).collect();

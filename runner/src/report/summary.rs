@@ -157,6 +157,8 @@ pub struct Summary {
     pub narrowed: bool,
     /// Whether the run was stopped before every selected trial had ended.
     pub interrupted: bool,
+    /// The exit status of the program where a signal decides it, and no longer the cases.
+    pub signal_status: Option<i32>,
     /// What is wrong with the list of expectations.
     pub expectation_problems: Vec<String>,
 }
@@ -175,6 +177,7 @@ impl Summary {
             shown_denials: 0,
             narrowed,
             interrupted: false,
+            signal_status: None,
             expectation_problems: Vec::new(),
         };
         for trial in trials {
@@ -212,6 +215,13 @@ impl Summary {
     pub fn interrupted(mut self) -> Summary {
         self.interrupted = true;
         hold(&mut self.levels, true);
+        self
+    }
+
+    /// The same, of a run whose program ends with the status of the signal that came.
+    #[must_use]
+    pub fn ending_with(mut self, status: i32) -> Summary {
+        self.signal_status = Some(status);
         self
     }
 

@@ -121,6 +121,7 @@ pub enum Planned {
 }
 
 /// Explains the first of a case's trials, and names the others.
+/// `given` is what was typed beside the name, for the commands that are shown.
 ///
 /// # Errors
 /// A launcher file that cannot be rendered.
@@ -128,6 +129,7 @@ pub fn explain(
     corpus: &Corpus,
     named: &[&Trial],
     launcher: &LauncherFile,
+    given: &str,
 ) -> Result<Explanation, Failure> {
     let first = named
         .first()
@@ -142,7 +144,9 @@ pub fn explain(
     let rehearsal = rehearse(first, launcher, &setting)
         .map_err(|error| Failure::new(USAGE, format_args!("{}: {error}", first.name)))?;
     let planned = planned(first, launcher, &names)?;
-    Ok(put_together(corpus, named, launcher, rehearsal, planned))
+    Ok(put_together(
+        corpus, named, launcher, rehearsal, planned, given,
+    ))
 }
 
 /// What a person reads instead of a placeholder.
@@ -186,6 +190,7 @@ fn put_together(
     launcher: &LauncherFile,
     rehearsal: Rehearsal,
     planned: Vec<Planned>,
+    given: &str,
 ) -> Explanation {
     let trial = rehearsal.trial;
     let case = &trial.case;
@@ -221,10 +226,6 @@ fn put_together(
     });
     let only = named.len() == 1 && case.axes.values().any(|values| values.len() > 1);
     let asked = if only { &trial.name } else { &case.id };
-    let with = match launcher.name.as_str() {
-        "reference" => String::new(),
-        name => format!(" --launcher {name}"),
-    };
     let traits = LauncherTraits {
         refusal_status: launcher.refusal_status,
     };
@@ -257,8 +258,8 @@ fn put_together(
         outcome: case.expect.outcome,
         effect: effect_words(&case.expect.effect),
         verdicts: meanings(&trial, traits),
-        check: format!("perimeter check {}{with}", quoted(asked)),
-        repro: format!("perimeter repro {}{with}", quoted(&trial.name)),
+        check: format!("perimeter check {}{given}", quoted(asked)),
+        repro: format!("perimeter repro {}{given}", quoted(&trial.name)),
         trial: trial.name,
     }
 }

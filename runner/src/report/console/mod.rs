@@ -17,6 +17,7 @@ use super::results::{Header, TrialResult};
 use super::summary::{Standing, Summary};
 use super::text::{counted, harmless, word, words, wrapped};
 use crate::exit::ExitCode;
+use crate::shell;
 
 /// A report could not be printed. It decides nothing: the exit code is that of
 /// the run.
@@ -41,6 +42,15 @@ pub fn print(output: &mut impl Write, report: &str) -> Result<(), PrintError> {
         })
 }
 
+/// What was typed that a report goes by, beside what its header says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// The launcher as it was named, where it was; commands that are shown repeat it.
+    pub launcher: Option<&'a str>,
+    /// Whether what keeps the run from conforming, and the end, are all that is told.
+    pub quiet: bool,
+}
+
 /// The whole report.
 pub fn render(
     header: &Header,
@@ -49,11 +59,26 @@ pub fn render(
     milliseconds: u64,
     look: &Look,
 ) -> String {
+    let asked = Asked::default();
+    render_asked(header, trials, summary, milliseconds, look, asked)
+}
+
+/// The report as it was asked for.
+pub fn render_asked(
+    header: &Header,
+    trials: &[TrialResult],
+    summary: &Summary,
+    milliseconds: u64,
+    look: &Look,
+    asked: Asked<'_>,
+) -> String {
     let mut page = Page {
         text: String::new(),
         look,
     };
-    head(&mut page, header);
+    if !asked.quiet {
+        head(&mut page, header);
+    }
     let mut sorted: Vec<_> = trials
         .iter()
         .map(|trial| (Standing::of(trial, &header.contract), trial))
@@ -65,10 +90,16 @@ pub fn render(
         });
         chosen.map(|(_, trial)| *trial).collect()
     };
-    let explain = match &header.corpus.directory {
-        Some(directory) => format!("{} explain --corpus {directory}", header.suite.name),
-        None => format!("{} explain", header.suite.name),
-    };
+    let mut explain = format!("{} explain", header.suite.name);
+    let given = [
+        ("--corpus", header.corpus.directory.as_deref()),
+        ("--launcher", asked.launcher),
+    ];
+    for (option, value) in given {
+        if let Some(value) = value {
+            explain += &format!(" {option} {}", shell::word(value));
+        }
+    }
     sections::failures(
         &mut page,
         "The harness failed",
@@ -81,25 +112,33 @@ pub fn render(
         &of(&[Standing::Failed], Some(true)),
         &explain,
     );
-    sections::observed(&mut page, &of(&[Standing::Failed], Some(false)));
-    sections::expected(&mut page, &of(&[Standing::Excused], None));
+    if !asked.quiet {
+        sections::observed(&mut page, &of(&[Standing::Failed], Some(false)));
+        sections::expected(&mut page, &of(&[Standing::Excused], None));
+    }
     sections::problems(&mut page, &summary.expectation_problems);
     sections::unproven(
         &mut page,
         "Not proven",
         &of(&[Standing::Unproven], Some(true)),
     );
-    sections::unproven(
-        &mut page,
-        "Not proven, and not required",
-        &of(&[Standing::Unproven], Some(false)),
-    );
-    sections::uncounted(
-        &mut page,
-        &of(&[Standing::Uncounted, Standing::Declared], None),
-    );
-    table::levels(&mut page, summary, &header.contract);
+    if !asked.quiet {
+        sections::unproven(
+            &mut page,
+            "Not proven, and not required",
+            &of(&[Standing::Unproven], Some(false)),
+        );
+        sections::uncounted(
+            &mut page,
+            &of(&[Standing::Uncounted, Standing::Declared], None),
+        );
+        table::levels(&mut page, summary, &header.contract);
+    }
     foot(&mut page, header, summary, milliseconds);
+    if asked.quiet {
+        // A section begins with a free line, and here nothing is before the first.
+        return page.text.trim_start_matches('\n').to_owned();
+    }
     page.text
 }
 

@@ -84,8 +84,9 @@ pub(super) fn unproven(page: &mut Page<'_>, heading: &str, trials: &[&TrialResul
             continue;
         };
         page.labelled_at(4, "because", &first.reason);
-        if let [only] = group[..] {
-            evidence(page, only);
+        // Why it does not show without a sandbox is seen in any of them.
+        if group.len() == 1 || first.verdict == Verdict::Vacuous {
+            evidence(page, first);
         }
         if let Some(remedy) = remedy(first) {
             page.labelled_at(4, "remedy", &remedy);
