@@ -5,6 +5,7 @@
 mod support;
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use predicates::prelude::*;
@@ -13,6 +14,16 @@ use rstest::rstest;
 use serde_json::Value;
 use support::corpus::{TOPIC, corpus};
 use support::{PROGRAM, Place, perimeter};
+
+/// A launcher of this shell line, which has the command as its words.
+fn launcher_file(place: &Place, line: &str) -> PathBuf {
+    let file = serde_json::json!({
+        "name": "mine", "about": "Mine.", "levels": ["launch"],
+        "features": ["posture-strict", "network-host"],
+        "arguments": ["sh", "-c", line, "sh", { "command": true }],
+    });
+    place.file("mine.json", &file.to_string())
+}
 
 /// Three launchers that never end, and one that ends after a gigabyte.
 #[rstest]
@@ -34,15 +45,7 @@ fn one_that_hangs_or_floods_is_a_verdict_and_no_end(#[case] line: &str, #[case] 
         case["timeout"] = 5.into();
     }
     let corpus = corpus(&place, &topic.to_string());
-    let launcher = place.file(
-        "mine.json",
-        &serde_json::json!({
-            "name": "mine", "about": "Mine.", "levels": ["launch"],
-            "features": ["posture-strict", "network-host"],
-            "arguments": ["sh", "-c", line, "sh", { "command": true }],
-        })
-        .to_string(),
-    );
+    let launcher = launcher_file(&place, line);
     let results = place.path("results.jsonl");
     let begun = Instant::now();
     perimeter(&["check", "--corpus", &corpus, "--jobs", "1"])
@@ -71,15 +74,7 @@ fn one_that_hangs_or_floods_is_a_verdict_and_no_end(#[case] line: &str, #[case] 
 fn one_that_stops_the_runner_s_worker_is_judged_all_the_same() {
     let place = Place::new();
     let corpus = corpus(&place, TOPIC);
-    let launcher = place.file(
-        "mine.json",
-        &serde_json::json!({
-            "name": "mine", "about": "Mine.", "levels": ["launch"],
-            "features": ["posture-strict", "network-host"],
-            "arguments": ["sh", "-c", "kill -STOP $PPID; exec \"$@\"", "sh", { "command": true }],
-        })
-        .to_string(),
-    );
+    let launcher = launcher_file(&place, "kill -STOP $PPID; exec \"$@\"");
     perimeter(&["check", "--corpus", &corpus, "--jobs", "1"])
         .args(["--scratch", &place.text("scratch")])
         .args(["--launcher", launcher.to_str().unwrap()])
@@ -125,15 +120,7 @@ fn a_step_of_the_host_that_waits_in_vain_is_a_timeout() {
     case["expect"]["effect"] = serde_json::json!({ "output": "ready\nsomething\n" });
     let corpus = corpus(&place, &topic.to_string());
     let run = |launcher: &str, code: i32, verdict: &str| {
-        let launcher = place.file(
-            "mine.json",
-            &serde_json::json!({
-                "name": "mine", "about": "Mine.", "levels": ["launch"],
-                "features": ["posture-strict", "network-host"],
-                "arguments": ["sh", "-c", launcher, "sh", { "command": true }],
-            })
-            .to_string(),
-        );
+        let launcher = launcher_file(&place, launcher);
         perimeter(&["check", "--corpus", &corpus, "--launcher"])
             .arg(launcher)
             .args(["--scratch", &place.text("scratch")])
@@ -171,15 +158,7 @@ fn a_step_of_the_host_that_trips_over_what_a_launcher_left(
     ]);
     topic["cases"].as_array_mut().unwrap().push(case);
     let corpus = corpus(&place, &topic.to_string());
-    let launcher = place.file(
-        "mine.json",
-        &serde_json::json!({
-            "name": "mine", "about": "Mine.", "levels": ["launch"],
-            "features": ["posture-strict", "network-host"],
-            "arguments": ["sh", "-c", ": > ../record/left; exec \"$@\"", "sh", { "command": true }],
-        })
-        .to_string(),
-    );
+    let launcher = launcher_file(&place, ": > ../record/left; exec \"$@\"");
     perimeter(&["check", "--corpus", &corpus])
         .args(["--scratch", &place.text("scratch")])
         .args(["--launcher", launcher.to_str().unwrap()])

@@ -104,6 +104,7 @@ pub(super) fn exchange_for_ever(arguments: &[&str]) -> Outcome {
         let flags = RenameFlags::RENAME_EXCHANGE;
         let _ = renameat2(AT_FDCWD, arguments[0], AT_FDCWD, arguments[1], flags);
         let is_slow = swaps % ROUND >= ROUND - SLOW.0;
+        // No event tells when the other side looks: each state has to stand for a moment.
         std::thread::sleep(if is_slow { SLOW.1 } else { BETWEEN });
     }
     Ok(())
